@@ -1,0 +1,191 @@
+"""Stand-in for ``pulumi-language-python``, which no package registry carries: it runs a Python program for the engine.
+
+The engine starts it with its own address as the last argument and reads a port from its first line of output. It owns
+what the real host does around a run (settings, working directory, errors) and refuses everything that is not running a
+program: generating code, packing, running plugins. Every run gets a fresh copy of the project's own modules.
+
+This file imports nothing of the project: the engine may start it in any folder and with any PATH.
+"""
+
+import asyncio
+import contextvars
+import logging
+import os
+import runpy
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pulumi
+from pulumi.automation._server import LanguageServer
+from pulumi.runtime import run_in_stack, set_all_config
+from pulumi.runtime.proto import language_pb2, language_pb2_grpc
+from pulumi.runtime.settings import reset_options
+
+MESSAGE_BYTES = 400 * 1024 * 1024
+"""The largest message between engine and host; the SDK's own limit."""
+
+
+class LanguageHost(LanguageServer):
+    """The engine's view of one Python project."""
+
+    def __init__(self, engine: str) -> None:
+        """Serve the engine at this address."""
+        super().__init__(lambda: None)
+        self._engine = engine
+
+    def Run(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Run the program once; what it says is wrong reaches the engine's log, so the answer itself only bails out."""
+        program = program_file(request)
+        os.chdir(request.pwd or request.info.program_directory)
+        failure = contextvars.copy_context().run(self._run, request, program)
+        if failure is None:
+            return language_pb2.RunResponse()
+        return language_pb2.RunResponse(bail=True) if not failure else language_pb2.RunResponse(error=failure)
+
+    def _run(self, request: Any, program: Path) -> str | None:
+        """Return None after success, an empty text after an error that was logged, else the error."""
+        reset_options(
+            project=request.project,
+            stack=request.stack,
+            root_directory=request.info.root_directory,
+            parallel=request.parallel,
+            engine_address=request.args[0] if request.args else self._engine,
+            monitor_address=request.monitor_address,
+            preview=request.dryRun,
+            organization=request.organization or "organization",
+        )
+        set_all_config(dict(request.config), list(request.configSecretKeys))
+        try:
+            run_to_end(run_in_stack(lambda: execute(program)), max(request.parallel, 1) * 4)
+        except pulumi.RunError as error:
+            return log_error(str(error))
+        except grpc.RpcError as error:
+            if error.code() == grpc.StatusCode.UNAVAILABLE:  # the engine is shutting down
+                return None
+            return log_error(f"RPC error: {error.details()}")
+        except (Exception, SystemExit):
+            return log_error(f"Program failed with an unhandled exception:\n{user_traceback(program)}")
+        return None
+
+    def GetProgramDependencies(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """List the installed packages, as ``pulumi about`` shows them."""
+        found = sorted({(d.metadata["Name"], d.version) for d in metadata.distributions()})
+        dependencies = [language_pb2.DependencyInfo(name=name, version=version) for name, version in found]
+        return language_pb2.GetProgramDependenciesResponse(dependencies=dependencies)
+
+    def InstallDependencies(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Install nothing: the environment this host runs in is the locked one."""
+        yield language_pb2.InstallDependenciesResponse(stdout=b"The locked environment is in use; see `make setup`.\n")
+
+    def RuntimeOptionsPrompts(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Ask nothing."""
+        return language_pb2.RuntimeOptionsResponse()
+
+
+def program_file(request: Any) -> Path:
+    """Return the file or folder of the program; the engine names it relative to the program's folder."""
+    entry = request.info.entry_point or request.program or "."
+    return (Path(request.info.program_directory or request.pwd) / entry).resolve()
+
+
+def execute(program: Path) -> None:
+    """Run the program as ``__main__`` with fresh modules of its own, so that nothing of an earlier run is left."""
+    home = program if program.is_dir() else program.parent
+    if program.is_dir() and not (program / "__main__.py").is_file():
+        raise pulumi.RunError(f"unable to find main python program `__main__.py` in `{program}`")
+    forget_modules(home)
+    sys.argv = [str(program)]
+    if str(home) not in sys.path:
+        sys.path.insert(0, str(home))
+    runpy.run_path(str(program), run_name="__main__")
+
+
+def forget_modules(home: Path) -> None:
+    """Drop modules loaded from ``home``, but not those of an environment that lies in it."""
+    environment = Path(sys.prefix).resolve()
+    for name, module in list(sys.modules.items()):
+        origin = getattr(module, "__file__", None)
+        if not origin or name == "__main__":
+            continue
+        path = Path(origin)
+        if path.is_relative_to(home) and not path.is_relative_to(environment):
+            del sys.modules[name]
+
+
+def run_to_end(program: Coroutine[Any, Any, None], workers: int) -> None:
+    """Run ``program`` on a loop of its own and cancel what it leaves unfinished."""
+    loop = asyncio.new_event_loop()
+    executor = ThreadPoolExecutor(max_workers=workers)
+    loop.set_default_executor(executor)
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_until_complete(program)
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        asyncio.set_event_loop(None)
+        loop.close()
+        executor.shutdown(wait=False)
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def user_traceback(program: Path) -> str:
+    """Return the current traceback from the program's own first frame on; the frames of this host say nothing."""
+    main = program / "__main__.py" if program.is_dir() else program
+    frames = traceback.extract_tb(sys.exc_info()[2])
+    for index, frame in enumerate(frames):
+        if Path(frame.filename) == main:
+            return traceback.format_exc(limit=index - len(frames))
+    return traceback.format_exc()
+
+
+def log_error(message: str) -> str:
+    """Send ``message`` to the engine's log; return it only if the engine cannot be reached."""
+    try:
+        pulumi.log.error(message)
+    except Exception:
+        return message
+    return ""
+
+
+def watch(parent: int, stop: Callable[[], None]) -> None:
+    """End with the engine: a killed engine never asks its host to stop."""
+    never = threading.Event()
+    while os.getppid() == parent:
+        never.wait(0.5)
+    stop()
+
+
+def main() -> int:
+    """Serve until the engine interrupts or is gone."""
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # unfinished outputs of a failed program are not news
+    engine = next((argument for argument in reversed(sys.argv[1:]) if not argument.startswith("-")), "")
+    size = [("grpc.max_receive_message_length", MESSAGE_BYTES), ("grpc.max_send_message_length", MESSAGE_BYTES)]
+    server = grpc.server(ThreadPoolExecutor(max_workers=8), options=size)
+    language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageHost(engine), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    print(port, flush=True)  # noqa: T201 - the engine reads it
+    over = threading.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: over.set())
+    threading.Thread(target=watch, args=(os.getppid(), over.set), daemon=True).start()
+    over.wait()
+    server.stop(0)
+    sys.stdout.flush()
+    os._exit(0)  # a program's threads must not hold the engine up
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""Building one Go program from a folder that pins it, once per user even when several runs want it at the same time."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+EVERY = 100
+"""Off a terminal, one line of progress for so many packages."""
+
+
+class ToolError(Exception):
+    """A program that is neither there nor can be built; the text says what to do."""
+
+
+def build(folder: Path, package: str, program: Path, linker: str, duration: str, report: Callable[[str], None]) -> None:
+    """Build ``package`` as pinned in ``folder`` into the file ``program``, which appears only when it is whole."""
+    program.parent.mkdir(parents=True, exist_ok=True)
+    with alone(program.parent / ".lock"):
+        if program.exists():
+            return
+        compiler = shutil.which("go")
+        if not compiler:
+            raise ToolError(
+                f"{program.name} is not on PATH in a version that fits, and Go, which would build it, is not there "
+                f"either; install Go ({wanted_go(folder)} or newer, https://go.dev/dl) or {program.name}"
+            )
+        report(f"==> building {program.parent.name}, once, about {duration} on two cores")
+        unfinished = program.with_name(f".{program.name}.{os.getpid()}")
+        command = [compiler, "build", "-v", "-o", str(unfinished), *(["-ldflags", linker] if linker else []), package]
+        try:
+            run(command, folder, report)
+            unfinished.replace(program)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        report(f"==> {program}")
+
+
+def run(command: list[str], folder: Path, report: Callable[[str], None]) -> None:
+    """Run a Go command with what is pinned and show how far it is; raises ToolError with the end of what it said."""
+    flags = " ".join(word for word in os.environ.get("GOFLAGS", "").split() if not word.startswith("-mod"))
+    environment = os.environ | {"GOFLAGS": f"{flags} -mod=readonly -buildvcs=false".strip(), "GOWORK": "off"}
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        last = deque(progress(process.stdout or (), report), maxlen=12)
+    if process.returncode:
+        raise ToolError("the build failed; the last lines were:\n  " + "\n  ".join(last))
+
+
+def progress(lines: Iterable[str], report: Callable[[str], None]) -> Iterator[str]:
+    """Pass ``lines`` on and show them: all on one line of a terminal, elsewhere one in a hundred."""
+    terminal = sys.stderr.isatty()
+    for count, line in enumerate((line.rstrip() for line in lines), start=1):
+        if terminal:
+            sys.stderr.write(f"\r\033[K  {count:5} {line[:90]}")
+            sys.stderr.flush()
+        elif count % EVERY == 0:
+            report(f"  {count:5} {line}")
+        yield line
+    if terminal:
+        sys.stderr.write("\r\033[K")
+
+
+def wanted_go(folder: Path) -> str:
+    """Return the Go version that the folder's go.mod asks for."""
+    for line in (folder / "go.mod").read_text().splitlines():
+        if line.startswith("go "):
+            return line.removeprefix("go ")
+    return "a current version"
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Hold the file ``lock``; a second run waits here and finds the program built."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
