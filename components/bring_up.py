@@ -1,0 +1,100 @@
+"""From machines to a cluster: apply, bootstrap once, healthy, kubeconfig."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumiverse_talos as talos
+from pulumiverse_talos import client, cluster, machine
+
+from components.machine_config import MachineConfig
+from components.machine_secrets import MachineSecrets
+from components.rollout import Rollout
+from topology import Node, Topology
+
+
+@dataclass(frozen=True)
+class BringUpArgs:
+    """``machines`` and ``configs`` by node name."""
+
+    topology: Topology
+    secrets: MachineSecrets
+    machines: Mapping[str, pulumi.Resource]
+    configs: Mapping[str, MachineConfig]
+    provider: talos.Provider
+
+
+class BringUp(pulumi.ComponentResource):
+    """Owns the applied configurations, the bootstrap of etcd and the admin's kubeconfig.
+
+    Every machine gets its first configuration as soon as it is there. Later changes pass the ``Rollout``. Bootstrap
+    happens once, on one control plane; the recorded node is never changed by later edits of the topology.
+    """
+
+    kubeconfig: pulumi.Output[str]
+    talosconfig: pulumi.Output[str]
+
+    def __init__(self, name: str, args: BringUpArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        """Register one apply a node, then the bootstrap, then the kubeconfig."""
+        super().__init__("talos-stacks:index:BringUp", name, None, opts)
+        self._args = args
+        self._rollout = Rollout(args.topology, args.secrets.credentials)
+        applied = {node.name: self._apply(node) for node in args.topology.controlplanes}
+        self._rollout.control_planes_applied(applied.values())
+        applied |= {node.name: self._apply(node) for node in args.topology.workers}
+        bootstrap = self._bootstrap(applied)
+        self.kubeconfig = self._kubeconfig([bootstrap, *applied.values()])
+        self.talosconfig = self._talosconfig()
+        self.register_outputs({})
+
+    def _apply(self, node: Node) -> machine.ConfigurationApply:
+        return machine.ConfigurationApply(
+            node.name,
+            node=str(node.address),
+            client_configuration=self._args.secrets.client_configuration,
+            machine_configuration_input=self._args.configs[node.name].text,
+            apply_mode=self._args.topology.rollout.apply_mode,
+            opts=self._options(
+                depends_on=self._rollout.turn(node, after=self._args.machines[node.name]),
+                hooks=self._rollout.hooks(node),
+            ),
+        )
+
+    def _bootstrap(self, applied: Mapping[str, pulumi.Resource]) -> machine.Bootstrap:
+        node = self._args.topology.bootstrap
+        return machine.Bootstrap(
+            "bootstrap",
+            node=str(node.address),
+            client_configuration=self._args.secrets.client_configuration,
+            opts=self._options(
+                depends_on=[applied[node.name]],
+                # What is bootstrapped stays so: neither another first control plane nor a new client certificate
+                # may touch the record. An adopted one has nothing but these properties to compare.
+                ignore_changes=["node", "endpoint", "clientConfiguration", "timeouts"],
+                transforms=[self._rollout.adopt_bootstrapped],
+            ),
+        )
+
+    def _kubeconfig(self, after: list[pulumi.Resource]) -> pulumi.Output[str]:
+        kubeconfig = cluster.Kubeconfig(
+            "kubeconfig",
+            node=str(self._args.topology.bootstrap.address),
+            client_configuration=self._args.secrets.client_configuration,
+            opts=self._options(depends_on=after, hooks=self._rollout.cluster_hooks()),
+        )
+        return pulumi.Output.secret(kubeconfig.kubeconfig_raw)
+
+    def _talosconfig(self) -> pulumi.Output[str]:
+        topology = self._args.topology
+        result = client.get_configuration_output(
+            cluster_name=topology.name,
+            client_configuration=self._args.secrets.client_configuration,
+            endpoints=[str(node.address) for node in topology.controlplanes],
+            nodes=[str(node.address) for node in topology.nodes],
+            opts=pulumi.InvokeOutputOptions(parent=self, provider=self._args.provider),
+        )
+        return pulumi.Output.secret(result.talos_config)
+
+    def _options(self, **options: Any) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self, provider=self._args.provider, **options)

@@ -1,0 +1,89 @@
+"""The assembly: the only file that knows all the components."""
+
+from dataclasses import dataclass
+
+import pulumi
+import pulumiverse_talos as talos
+
+from components.bring_up import BringUp, BringUpArgs
+from components.images import BootImages, BootImagesArgs
+from components.machine_config import MachineConfig, MachineConfigArgs
+from components.machine_secrets import MachineSecrets, MachineSecretsArgs
+from components.nodes import PLATFORMS
+from components.nodes.shape import NodeArgs, PlatformArgs
+from components.plan import Plan
+from topology import Node
+
+
+@dataclass(frozen=True)
+class ClusterArgs:
+    """``plan``: a checked topology and the patches rendered from it."""
+
+    plan: Plan
+
+
+class Cluster(pulumi.ComponentResource):
+    """Owns a whole cluster. The number and the names of its resources follow from the topology alone."""
+
+    nodes: list[dict[str, str]]
+    """A table of the nodes, in the order of the stack file."""
+    kubeconfig: pulumi.Output[str]
+    """The cluster admin's, a secret."""
+    talosconfig: pulumi.Output[str]
+    """os:admin, a secret; its endpoints are the control planes' own addresses."""
+
+    def __init__(self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        """Assemble the components in the order of the work."""
+        super().__init__("talos-stacks:index:Cluster", name, None, opts)
+        self._plan = plan = args.plan
+        topology = plan.topology
+        child = pulumi.ResourceOptions(parent=self)
+        self._provider = talos.Provider("talos", image_factory_url=topology.image_factory, opts=child)
+        self._secrets = MachineSecrets(
+            "machine-secrets",
+            MachineSecretsArgs(str(topology.versions.contract), topology.secrets.import_from, self._provider),
+            child,
+        )
+        images = BootImages(
+            "boot-images",
+            BootImagesArgs({schematic.id: schematic for schematic in plan.schematics.values()}, self._provider),
+            child,
+        )
+        self._module = PLATFORMS[topology.platform.kind]
+        self._platform = self._module.Platform(
+            topology.platform.kind, PlatformArgs(topology, images.registered), child
+        )
+        bring_up = BringUp(
+            "bring-up",
+            BringUpArgs(
+                topology,
+                self._secrets,
+                machines={node.name: self._machine(node) for node in topology.nodes},
+                configs={node.name: self._machine_config(node) for node in topology.nodes},
+                provider=self._provider,
+            ),
+            child,
+        )
+        self.nodes = [self._row(node) for node in topology.nodes]
+        self.kubeconfig = bring_up.kubeconfig
+        self.talosconfig = bring_up.talosconfig
+        self.register_outputs({})
+
+    def _machine(self, node: Node) -> pulumi.Resource:
+        args = NodeArgs(self._plan.topology, node, self._plan.schematics[node.name].id, self._platform)
+        return self._module.Node(node.name, args, pulumi.ResourceOptions(parent=self._platform))
+
+    def _machine_config(self, node: Node) -> MachineConfig:
+        args = MachineConfigArgs(
+            self._plan.topology, node, self._secrets.bundle, self._plan.patch_texts(node), self._provider
+        )
+        return MachineConfig(node.name, args, pulumi.ResourceOptions(parent=self))
+
+    def _row(self, node: Node) -> dict[str, str]:
+        return {
+            "name": node.name,
+            "role": node.role,
+            "address": str(node.address),
+            "image": node.image,
+            "installer": self._plan.facts[node.name].installer,
+        }

@@ -1,0 +1,47 @@
+"""The machine configuration of one node."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumiverse_talos as talos
+from pulumiverse_talos import machine
+
+from topology import Node, Topology
+
+
+@dataclass(frozen=True)
+class MachineConfigArgs:
+    """``patches`` are the rendered ones, in the order in which they apply."""
+
+    topology: Topology
+    node: Node
+    bundle: pulumi.Output[machine.MachineSecretsArgs]
+    patches: pulumi.Input[Sequence[str]]
+    provider: talos.Provider
+
+
+class MachineConfig(pulumi.ComponentResource):
+    """Owns no resource: asks the provider for the node's configuration, the base for its role with its patches merged."""
+
+    text: pulumi.Output[str]
+    """The final configuration, a secret as a whole."""
+
+    def __init__(self, name: str, args: MachineConfigArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        """Generate the configuration; unknown in the preview that first makes the secrets."""
+        super().__init__("talos-stacks:index:MachineConfig", name, None, opts)
+        topology = args.topology
+        result = machine.get_configuration_output(
+            cluster_name=topology.name,
+            cluster_endpoint=topology.endpoint.url,
+            machine_type=args.node.role,
+            machine_secrets=args.bundle,
+            talos_version=str(topology.versions.contract),
+            kubernetes_version=str(topology.versions.kubernetes),
+            config_patches=args.patches,
+            docs=False,
+            examples=False,
+            opts=pulumi.InvokeOutputOptions(parent=self, provider=args.provider),
+        )
+        self.text = pulumi.Output.secret(result.machine_configuration)
+        self.register_outputs({})

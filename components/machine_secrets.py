@@ -1,0 +1,87 @@
+"""The machine secrets of a cluster."""
+
+import base64
+from dataclasses import dataclass
+
+import pulumi
+import pulumiverse_talos as talos
+from pulumiverse_talos import machine
+
+from talosapi import Credentials
+
+
+@dataclass(frozen=True)
+class MachineSecretsArgs:
+    """``contract`` is the Talos version contract at creation ("v1.13"); ``import_from`` the path of a secrets.yaml."""
+
+    contract: str
+    import_from: str | None
+    provider: talos.Provider
+
+
+class MachineSecrets(pulumi.ComponentResource):
+    """Owns the one secrets bundle of a cluster: generated once or imported, protected from destroy, never replaced.
+
+    The version contract is ignored after creation: the provider plans a replacement for an older one.
+    """
+
+    bundle: pulumi.Output[machine.MachineSecretsArgs]
+    """What ``getConfiguration`` takes."""
+    client_configuration: machine.ClientConfigurationArgsDict
+    """The os:admin identity, for the resources that talk to a machine."""
+    credentials: pulumi.Output[Credentials]
+    """The same identity, for the machine API."""
+
+    def __init__(self, name: str, args: MachineSecretsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        """Create or import the bundle."""
+        super().__init__("talos-stacks:index:MachineSecrets", name, None, opts)
+        secrets = machine.Secrets(
+            name,
+            talos_version=args.contract,
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                provider=args.provider,
+                protect=True,
+                import_=args.import_from,
+                ignore_changes=["talosVersion"],
+            ),
+        )
+        client = secrets.client_configuration
+        self.bundle = pulumi.Output.secret(secrets.machine_secrets.apply(_bundle))
+        self.client_configuration = {
+            "ca_certificate": client.ca_certificate,
+            "client_certificate": client.client_certificate,
+            "client_key": pulumi.Output.secret(client.client_key),
+        }
+        self.credentials = pulumi.Output.secret(client.apply(_credentials))
+        self.register_outputs({})
+
+
+def _bundle(secrets: machine.outputs.MachineSecretsResult) -> machine.MachineSecretsArgs:
+    # The plugin does not translate the nested keys of its own output, so each field is named here.
+    certs = secrets.certs
+    return machine.MachineSecretsArgs(
+        cluster=machine.ClusterArgs(id=secrets.cluster.id, secret=secrets.cluster.secret),
+        secrets=machine.KubernetesSecretsArgs(
+            bootstrap_token=secrets.secrets.bootstrap_token,
+            secretbox_encryption_secret=secrets.secrets.secretbox_encryption_secret,
+            aescbc_encryption_secret=secrets.secrets.aescbc_encryption_secret,
+        ),
+        trustdinfo=machine.TrustdInfoArgs(token=secrets.trustdinfo.token),
+        certs=machine.CertificatesArgs(
+            etcd=_certificate(certs.etcd),
+            k8s=_certificate(certs.k8s),
+            k8s_aggregator=_certificate(certs.k8s_aggregator),
+            k8s_serviceaccount=machine.KeyArgs(key=certs.k8s_serviceaccount.key),
+            os=_certificate(certs.os),
+        ),
+    )
+
+
+def _certificate(certificate: machine.outputs.CertificateResult) -> machine.CertificateArgs:
+    return machine.CertificateArgs(cert=certificate.cert, key=certificate.key)
+
+
+def _credentials(client: machine.outputs.ClientConfiguration) -> Credentials:
+    decoded = (client.ca_certificate, client.client_certificate, client.client_key)
+    return Credentials(*(base64.b64decode(pem) for pem in decoded))
