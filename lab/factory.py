@@ -82,7 +82,7 @@ class Factory:
 def known(version: str) -> bool:
     """Tell whether the factory makes images of this Talos version."""
     found = VERSION.fullmatch(version)
-    return bool(found) and OLDEST <= (int(found[1]), int(found[2])) <= NEWEST
+    return found is not None and OLDEST <= (int(found[1]), int(found[2])) <= NEWEST
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -96,15 +96,15 @@ class Handler(BaseHTTPRequestHandler):
         self.factory = factory
         super().__init__(*arguments)
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         """Answer with a body."""
         self._answer(self.factory.get(urlsplit(self.path).path))
 
-    def do_HEAD(self) -> None:  # noqa: N802
+    def do_HEAD(self) -> None:
         """Answer with the headers alone."""
         self._answer(self.factory.get(urlsplit(self.path).path), body=False)
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         """Take a schematic."""
         length = int(self.headers.get("Content-Length") or 0)
         if length > LARGEST:
@@ -112,7 +112,7 @@ class Handler(BaseHTTPRequestHandler):
             return self._answer(_text(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too large"))
         return self._answer(self.factory.post(urlsplit(self.path).path, self.rfile.read(length)))
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the journal has it."""
 
     def _answer(self, answer: Answer, body: bool = True) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 SECTOR = 512
 PLATFORMS = frozenset(
-    "akamai aws azure cloudstack digital-ocean equinixMetal exoscale gcp hcloud metal nocloud opennebula openstack oracle "
-    "scaleway upcloud vmware vultr".split()
+    {"akamai", "aws", "azure", "cloudstack", "digital-ocean", "equinixMetal", "exoscale", "gcp", "hcloud", "metal"}
+    | {"nocloud", "opennebula", "openstack", "oracle", "scaleway", "upcloud", "vmware", "vultr"}
 )
 NAME = re.compile(
     r"(?P<platform>[a-zA-Z-]+?)-(?P<arch>amd64|arm64)(?P<secureboot>-secureboot)?\.(?P<format>[a-z0-9.]+)"
