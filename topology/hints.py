@@ -1,0 +1,47 @@
+"""What to do about keys and values that people bring from other tools and that mean something different here."""
+
+from topology.fault import Loc
+
+_OWN_ADDRESSES = (
+    "take it out: the Talos API is reached at the control planes' own addresses, because a VIP or a load balancer "
+    "in front of it is gone when etcd is"
+)
+_ONE_SOURCE = "take it out: address is the one source of a node's address, for the machine and its configuration"
+_ENCRYPTED = "take it out: secrets stand in the stack's encrypted configuration (pulumi config set --secret)"
+_MAPPINGS = (
+    "write pci: [{ mapping: gpu0 }] with a resource mapping from platform.pciMappings: Proxmox takes raw PCI "
+    "addresses from root's password only, not from an API token"
+)
+_FROM_FACTORY = (
+    "take it out: images come from imageFactory by their schematic, in platform.imageFormat, which is never .xz"
+)
+_PLACES = {
+    "talosversion": "write versions.talos",
+    "kubernetesversion": "write versions.kubernetes",
+    "clustername": "write name",
+    "hostname": "write name",
+    "agent": "take it out: the guest agent is on where the image has siderolabs/qemu-guest-agent",
+    "bios": "take it out: VMs are q35 with OVMF",
+    "machine": "take it out: VMs are q35, and machine configuration stands in patches/",
+}
+_KEYS: dict[str, str] = {
+    **dict.fromkeys(("talosendpoint", "talosendpoints", "talosconfigendpoints"), _OWN_ADDRESSES),
+    **dict.fromkeys(("ip", "ipconfig", "ipconfigs", "addresses", "nics", "interfaces"), _ONE_SOURCE),
+    **dict.fromkeys(("apitoken", "token", "password", "username", "secret"), _ENCRYPTED),
+    **dict.fromkeys(("gpu", "pciid", "hostpci", "hostpcis", "id", "pcidevices"), _MAPPINGS),
+    **dict.fromkeys(("imageurl", "imagefile", "iso"), _FROM_FACTORY),
+    **_PLACES,
+}
+_VALUES: dict[Loc, str] = {
+    ("network", "cni"): "write flannel, or none where Cilium or another one is installed afterwards",
+}
+
+
+def for_key(key: str) -> str | None:
+    """Return the cure for a key that is known from elsewhere."""
+    return _KEYS.get(key.lower().replace("_", "").replace("-", ""))
+
+
+def for_value(loc: Loc, cure: str) -> str:
+    """Return the cure for a value at a place: a better one than the general ``cure`` where there is one."""
+    return _VALUES.get(loc, cure)

@@ -1,0 +1,98 @@
+"""From the stack file's raw value to a topology, or to everything that is wrong with it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
+from topology.draft import DROP, Draft
+from topology.fault import Fault, Found, Loc, TopologyError
+from topology.platforms import PLATFORMS
+from topology.rules import RULES
+from topology.rules.rule import Rule, closest, near
+from topology.shape import example_of, field_at, keys_at, shape_of
+from topology.topology import Topology
+from topology.translate import follows, translate
+
+# Each round takes out what the one before has shown to be faulty; two or three are the rule.
+_ROUNDS = 20
+
+
+def load(raw: object) -> Topology:
+    """Check the value of the key ``cluster`` of a stack file and return it as a topology.
+
+    Raises TopologyError with every fault of the whole file: of single values, of keys, and of what must go together.
+    """
+    kind = _kind(raw)
+    draft = Draft(raw)
+    faults, topology = _parse(draft, shape_of(kind))
+    if isinstance(raw, dict) and isinstance(raw.get("platform"), dict) and kind is None:
+        faults.append(_unknown_kind(raw["platform"]))
+    warnings: list[Fault] = []
+    if topology is not None:
+        platform = PLATFORMS.get(kind or "")
+        for rule in (*RULES, *(platform.rules if platform else ())):
+            (warnings if rule.warning else faults).extend(_apply(rule, topology, draft))
+    if faults or topology is None:
+        raise TopologyError(faults)
+    topology._warnings = tuple(warnings)
+    return topology
+
+
+def _kind(raw: object) -> str | None:
+    platform = raw.get("platform") if isinstance(raw, dict) else None
+    kind = platform.get("kind") if isinstance(platform, dict) else None
+    return kind if isinstance(kind, str) and kind in PLATFORMS else None
+
+
+def _unknown_kind(platform: dict[object, object]) -> Fault:
+    cure = f"write one of {', '.join(PLATFORMS)}"
+    if "kind" not in platform:
+        return Fault("platform.kind", "", "is missing", cure)
+    kind = platform["kind"]
+    guess = near(kind, PLATFORMS) if isinstance(kind, str) else ""
+    return Found(("platform", "kind"), kind, "is not a platform", cure + guess).fault()
+
+
+def _parse(draft: Draft, shape: type[Topology]) -> tuple[list[Fault], Topology | None]:
+    """Return the faults of single values, and the topology of what is left without them where that is possible."""
+    faults: list[Fault] = []
+    for _ in range(_ROUNDS):
+        try:
+            return faults, shape.model_validate(draft.value())
+        except ValidationError as error:
+            before = dict(draft.damaged)
+            faults.extend(_take_out(error, draft, shape))
+            if len(draft.damaged) == len(before):
+                break
+    return faults, None
+
+
+def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> Iterator[Fault]:
+    """Yield the faults of one round and change the draft so that the next one is without them."""
+    found: list[tuple[Loc, str]] = []
+    for each in error.errors(include_url=False):
+        place = draft.place(tuple(part for part in each["loc"] if part != "[key]"))
+        if follows(each):
+            continue
+        found.append((place, each["type"]))
+        if not draft.is_damaged(place) and not draft.holds_damage(place):
+            yield translate(each, place, shape)
+    for place, kind in found:
+        field = field_at(shape, place)
+        draft.change(place, example_of(field) if field is not None and field.is_required() else DROP)
+        if kind == "extra_forbidden":  # A key that was misspelt is there, only not under its name.
+            for meant in closest(str(place[-1]), keys_at(shape, place[:-1])):
+                if not draft.holds_damage((*place[:-1], meant)):
+                    draft.suspect((*place[:-1], meant))
+
+
+def _apply(rule: Rule, topology: Topology, draft: Draft) -> Iterator[Fault]:
+    """Yield what a rule finds, except where it looks at what was faulty by itself."""
+    if any(draft.spoils(pattern) for pattern in rule.reads):
+        return
+    for found in rule.check(topology):
+        place = draft.place(found.loc)
+        if not any(draft.is_damaged(each) for each in (place, *found.also)):
+            yield Found(place, found.value, found.message, found.cure).fault()

@@ -1,0 +1,43 @@
+"""What every node has, and every platform: each platform adds its own in topology/platforms/."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from topology.model import Data, Model
+from topology.values import Address, Interface, Name
+
+
+class Node(Model):
+    """One machine of the cluster."""
+
+    name: Name = Field(examples=["talos-worker-01", "unnamed"])
+    """Its host name, and its identity: another name is another machine."""
+    role: Literal["controlplane", "worker"] = Field(examples=["worker"])
+    """controlplane or worker."""
+    address: Address = Field(examples=["192.168.1.121", "192.0.2.1"])
+    """Its own address, the only source for machine and machine configuration."""
+    zone: Name | None = None
+    """The zone it stands in, one of `zones`."""
+    image: Name = "default"
+    """The image it boots and installs, one of `images`."""
+    interface: Interface | None = None
+    """Its network interface, where network.interface does not name it."""
+    data: Data = Field(default_factory=dict)
+    """Free values for its templates."""
+
+    @property
+    def is_controlplane(self) -> bool:
+        """Whether it runs etcd and the Kubernetes API."""
+        return self.role == "controlplane"
+
+
+class Platform(Model):
+    """What a cluster's machines run on. ``kind`` chooses the class."""
+
+    image_platform: ClassVar[str] = "metal"
+    """Talos's own name of the platform: it chooses boot image and installer."""
+    default_interface: ClassVar[str | None] = None
+    """The name of the first network interface, where the platform decides it."""
+
+    kind: str

@@ -1,0 +1,63 @@
+"""The rules that hold between the parts of a topology, in the order their faults are told."""
+
+from topology.rules.images import extensions_exist, images_are_declared
+from topology.rules.network import (
+    addresses_are_in_the_node_network,
+    addresses_are_unique,
+    endpoint_is_known,
+    endpoint_is_no_node,
+    gateway_is_in_the_node_network,
+    networks_are_disjoint,
+    shared_addresses_are_no_node,
+    vip_is_on_the_control_planes_network,
+)
+from topology.rules.nodes import (
+    bootstrap_node_is_a_control_plane,
+    control_planes_are_odd,
+    names_are_unique,
+    some_node_is_a_control_plane,
+    some_node_takes_pods,
+    zones_are_declared,
+)
+from topology.rules.rule import Rule
+from topology.rules.secrets import secrets_have_one_source
+from topology.rules.subnets import families_match, pod_subnets_have_room, service_subnets_have_a_size
+from topology.rules.versions import (
+    contract_is_not_ahead,
+    kubernetes_is_supported,
+    provider_knows_contract,
+    talos_is_not_newer_than_the_provider,
+    talos_is_supported,
+)
+
+_ROLES = (("nodes", "*", "role"),)
+_TALOS = (("versions", "talos"),)
+_SUBNETS = (("network", "podSubnets", "*"), ("network", "serviceSubnets", "*"))
+
+RULES: tuple[Rule, ...] = (
+    Rule(talos_is_supported, reads=_TALOS),
+    Rule(kubernetes_is_supported, reads=(*_TALOS, ("versions", "kubernetes"))),
+    Rule(contract_is_not_ahead, reads=(*_TALOS, ("versions", "contract"))),
+    Rule(provider_knows_contract, reads=(("versions", "contract"),)),
+    Rule(talos_is_not_newer_than_the_provider, warning=True),
+    Rule(secrets_have_one_source, reads=(("secrets", "*"),)),
+    Rule(endpoint_is_known, reads=(*_ROLES, ("network", "vip"), ("endpoint",))),
+    Rule(endpoint_is_no_node, reads=_ROLES),
+    Rule(networks_are_disjoint, reads=_SUBNETS),
+    Rule(families_match, reads=_SUBNETS),
+    Rule(service_subnets_have_a_size),
+    Rule(pod_subnets_have_room),
+    Rule(gateway_is_in_the_node_network, reads=(("network", "nodes"),)),
+    Rule(vip_is_on_the_control_planes_network, reads=(("network", "nodes"),)),
+    Rule(shared_addresses_are_no_node, reads=(("nodes",),)),
+    Rule(names_are_unique),
+    Rule(addresses_are_unique),
+    Rule(addresses_are_in_the_node_network, reads=(("network", "nodes"),)),
+    Rule(some_node_is_a_control_plane, reads=_ROLES),
+    Rule(control_planes_are_odd, warning=True),
+    Rule(some_node_takes_pods, warning=True),
+    Rule(bootstrap_node_is_a_control_plane, reads=(*_ROLES, ("nodes", "*", "name"))),
+    Rule(images_are_declared, reads=(("images", "*"),)),
+    Rule(extensions_exist, reads=_TALOS),
+    Rule(zones_are_declared, reads=(("zones", "*"),)),
+)

@@ -1,0 +1,34 @@
+"""Images and what is built into them."""
+
+from collections.abc import Iterator
+
+from topology.compatibility import SUPPORT
+from topology.extensions import EXTENSIONS
+from topology.fault import Found
+from topology.rules.rule import near
+from topology.topology import Topology
+
+
+def images_are_declared(topology: Topology) -> Iterator[Found]:
+    """A node's image is one of ``images``."""
+    for index, node in enumerate(topology.nodes):
+        if node.image not in topology.images:
+            cure = f"declare it in images{near(node.image, topology.images)}, or leave it out for default"
+            yield Found(("nodes", index, "image"), node.image, f"of {node.name} is not a declared image", cure)
+
+
+def extensions_exist(topology: Topology) -> Iterator[Found]:
+    """An extension is one that Sidero Labs publishes for this Talos: the factory would say so only in the run."""
+    talos = topology.versions.talos
+    if talos.contract not in SUPPORT:
+        return
+    known = {name for name, since in EXTENSIONS.items() if since <= talos.minor}
+    for image, settings in topology.images.items():
+        for name in settings.extensions:
+            since = EXTENSIONS.get(name)
+            if since is None:
+                cure = f"correct it{near(name, known)}, or add a new one to topology/extensions.py"
+                yield Found(("images", image, "extensions"), name, "is not a known system extension", cure)
+            elif since > talos.minor:
+                cure = f"leave it out or run Talos v1.{since}.0 or newer"
+                yield Found(("images", image, "extensions"), name, f"is not made for Talos {talos}", cure)

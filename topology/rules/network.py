@@ -1,0 +1,117 @@
+"""Addresses and networks: what must lie inside what, and what must be apart."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from topology.fault import NOTHING, Found, Loc
+from topology.network import DEFAULT_POD_SUBNET, DEFAULT_SERVICE_SUBNET
+from topology.topology import Topology
+from topology.values import AnyNetwork
+
+
+def endpoint_is_known(topology: Topology) -> Iterator[Found]:
+    """Several control planes need an address in front of them."""
+    if topology.endpoint_given is None and topology.network.vip is None and len(topology.controlplanes) > 1:
+        message = f"is missing, and there are {len(topology.controlplanes)} control planes without a VIP"
+        cure = "give network.vip, or the URL of a load balancer in front of them, such as https://k8s.example.net:6443"
+        yield Found(("endpoint",), NOTHING, message, cure)
+
+
+def endpoint_is_no_node(topology: Topology) -> Iterator[Found]:
+    """The API's address is no node's, except on a single control plane: it must outlive every one of them."""
+    if topology.endpoint_given is None or not topology.controlplanes:
+        return
+    for node in topology.nodes:
+        alone = node.is_controlplane and len(topology.controlplanes) == 1
+        if node.address == topology.endpoint_given.address and not alone:
+            cure = "give the address of a load balancer, a DNS name, or network.vip instead"
+            yield Found(("endpoint",), topology.endpoint_given, f"is the address of {node.name} alone", cure)
+
+
+def networks_are_disjoint(topology: Topology) -> Iterator[Found]:
+    """Nodes, pods and services live in networks that share no address; the defaults count too."""
+    network = topology.network
+    named = [
+        *(_places("nodes", network.nodes)),
+        *(_places("podSubnets", network.pod_subnets)),
+        *(_places("serviceSubnets", network.service_subnets)),
+    ]
+    for (first, one), (second, other) in combinations(named, 2):
+        if one.version == other.version and one.overlaps(other):
+            cure = "give nodes, pods and services networks that share no address"
+            message = f"shares addresses with {other}{_default(second[1], other)} in {'.'.join(map(str, second[:2]))}"
+            yield Found(first, one, message, cure)
+
+
+def gateway_is_in_the_node_network(topology: Topology) -> Iterator[Found]:
+    """A gateway is reached directly."""
+    gateway = topology.network.gateway
+    if gateway is not None and topology.network.network_of(gateway) is None:
+        message = f"is outside of the node network {_list(topology.network.nodes)}"
+        yield Found(("network", "gateway"), gateway, message, "give a router inside it")
+
+
+def vip_is_on_the_control_planes_network(topology: Topology) -> Iterator[Found]:
+    """A layer-2 address moves between machines of one network only."""
+    vip = topology.network.vip
+    if vip is None:
+        return
+    home = topology.network.network_of(vip)
+    if home is None:
+        message = f"is outside of the node network {_list(topology.network.nodes)}"
+        yield Found(("network", "vip"), vip, message, "give a free address inside it")
+        return
+    for node in topology.controlplanes:
+        own = topology.network.network_of(node.address)
+        if own is not None and own != home:
+            message = f"is in {home}, and the control plane {node.name} is in {own}"
+            cure = "put all control planes into the VIP's network, or use a load balancer and endpoint instead"
+            yield Found(("network", "vip"), vip, message, cure)
+
+
+def shared_addresses_are_no_node(topology: Topology) -> Iterator[Found]:
+    """VIP and gateway are addresses of their own."""
+    network = topology.network
+    for key, what, shared in (("vip", "the VIP", network.vip), ("gateway", "the gateway", network.gateway)):
+        for node in topology.nodes if shared is not None else ():
+            if node.address == shared:
+                message = f"is also the address of {node.name}"
+                yield Found(("network", key), shared, message, f"give {what} an address that no node has")
+    if network.vip is not None and network.vip == network.gateway:
+        yield Found(("network", "vip"), network.vip, "is also the gateway", "give the VIP a free address")
+
+
+def addresses_are_unique(topology: Topology) -> Iterator[Found]:
+    """An address belongs to one node."""
+    seen: dict[object, str] = {}
+    for index, node in enumerate(topology.nodes):
+        if node.address in seen:
+            message = f"is also the address of {seen[node.address]}"
+            yield Found(("nodes", index, "address"), node.address, message, "give every node an address of its own")
+        seen.setdefault(node.address, node.name)
+
+
+def addresses_are_in_the_node_network(topology: Topology) -> Iterator[Found]:
+    """Every node is in the node network, and is not the network or its broadcast address."""
+    for index, node in enumerate(topology.nodes):
+        loc: Loc = ("nodes", index, "address")
+        home = topology.network.network_of(node.address)
+        if home is None:
+            message = f"of {node.name} is outside of the node network {_list(topology.network.nodes)}"
+            yield Found(loc, node.address, message, "correct the address, or add its network to network.nodes")
+        elif home.prefixlen < 31 and node.address in (home.network_address, home.broadcast_address):
+            message = f"of {node.name} is the first or last address of {home}, which is no machine's"
+            yield Found(loc, node.address, message, "give it one in between")
+
+
+def _places(key: str, networks: tuple[AnyNetwork, ...]) -> list[tuple[Loc, AnyNetwork]]:
+    return [(("network", key, index), network) for index, network in enumerate(networks)]
+
+
+def _default(key: str | int, network: AnyNetwork) -> str:
+    defaults = {"podSubnets": DEFAULT_POD_SUBNET, "serviceSubnets": DEFAULT_SERVICE_SUBNET}
+    return " (the default)" if defaults.get(str(key)) == str(network) else ""
+
+
+def _list(networks: tuple[AnyNetwork, ...]) -> str:
+    return " or ".join(str(network) for network in networks)

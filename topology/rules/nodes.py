@@ -1,0 +1,66 @@
+"""Nodes: names, roles, zones."""
+
+from collections.abc import Iterator
+
+from topology.fault import NOTHING, Found
+from topology.rules.rule import near
+from topology.topology import Topology
+
+
+def names_are_unique(topology: Topology) -> Iterator[Found]:
+    """A name belongs to one node."""
+    seen: dict[str, int] = {}
+    for index, node in enumerate(topology.nodes):
+        if node.name in seen:
+            message = f"is also the name of the node with address {topology.nodes[seen[node.name]].address}"
+            yield Found(("nodes", index, "name"), node.name, message, "give every node a name of its own")
+        seen.setdefault(node.name, index)
+
+
+def some_node_is_a_control_plane(topology: Topology) -> Iterator[Found]:
+    """A cluster has a control plane."""
+    if not topology.controlplanes:
+        cure = "give one node, or three, the role controlplane"
+        yield Found(("nodes",), NOTHING, "has no control plane", cure)
+
+
+def control_planes_are_odd(topology: Topology) -> Iterator[Found]:
+    """An even number of etcd members survives no more than one fewer, and is lost more easily."""
+    count = len(topology.controlplanes)
+    if count and count % 2 == 0:
+        message = f"has {count} control planes, which survive the loss of {(count - 1) // 2}, as {count - 1} would"
+        yield Found(("nodes",), NOTHING, message, f"take {count - 1} or {count + 1}")
+
+
+def some_node_takes_pods(topology: Topology) -> Iterator[Found]:
+    """Ordinary pods need a worker or control planes that take them."""
+    if topology.controlplanes and not topology.workers and not topology.allow_scheduling_on_control_planes:
+        message = "leaves no node for ordinary pods: there is no worker"
+        yield Found(("allowSchedulingOnControlPlanes",), False, message, "add a worker or leave this key out")
+
+
+def bootstrap_node_is_a_control_plane(topology: Topology) -> Iterator[Found]:
+    """etcd starts on a control plane."""
+    name = topology.bootstrap_node
+    if name is None:
+        return
+    controlplanes = [node.name for node in topology.controlplanes]
+    if name in controlplanes:
+        return
+    loc, known = ("bootstrapNode",), {node.name for node in topology.nodes}
+    if name in known:
+        yield Found(loc, name, "is a worker, and etcd starts on a control plane", f"name {' or '.join(controlplanes)}")
+    else:
+        cure = f"name a control plane{near(name, controlplanes)}, or leave it out for the first"
+        yield Found(loc, name, "is not a node", cure)
+
+
+def zones_are_declared(topology: Topology) -> Iterator[Found]:
+    """A node's zone is one of ``zones``; where there are zones, every node stands in one."""
+    for index, node in enumerate(topology.nodes):
+        if node.zone is None and topology.zones:
+            cure = f"give it one of {', '.join(topology.zones)}"
+            yield Found(("nodes", index, "zone"), node.name, "is in no zone, and there are zones", cure)
+        elif node.zone is not None and node.zone not in topology.zones:
+            cure = f"declare it in zones{near(node.zone, topology.zones)}"
+            yield Found(("nodes", index, "zone"), node.zone, f"of {node.name} is not a declared zone", cure)

@@ -1,0 +1,113 @@
+"""The small parts of a topology: versions, secrets, images, zones, API server, kubelet, rollout."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from topology.model import Data, Model
+from topology.values import (
+    ContractValue,
+    Flag,
+    Host,
+    Https,
+    Text,
+    VersionValue,
+    Whole,
+    distinct,
+    sorted_tuple,
+)
+
+
+class Versions(Model):
+    """What runs, and what the configuration is written for."""
+
+    talos: VersionValue = Field(examples=["v1.13.9"])
+    """The Talos release that runs: boot image and installer."""
+    kubernetes: VersionValue = Field(examples=["v1.36.2"])
+    """The Kubernetes release that runs."""
+    contract: ContractValue = Field(examples=["v1.13"])
+    """The Talos minor version the cluster was created with. It stays what it was; changing it changes defaults."""
+
+
+class Secrets(Model):
+    """Where the cluster's machine secrets come from, once. The secrets themselves are in Pulumi's state only."""
+
+    generate: Flag = False
+    """Make new ones with the cluster."""
+    import_from: Text | None = None
+    """A secrets.yaml made by talosctl gen secrets, read once at creation."""
+
+
+class Image(Model):
+    """What is built into a boot image and an installer: one schematic of the Image Factory."""
+
+    extensions: Annotated[tuple[Text, ...], AfterValidator(distinct), AfterValidator(sorted_tuple)] = ()
+    """System extensions, such as siderolabs/qemu-guest-agent. Kept sorted: the schematic's id depends on it."""
+    extra_kernel_args: Annotated[tuple[Text, ...], AfterValidator(distinct)] = ()
+    """Kernel arguments. They belong here only, never in a patch."""
+    secure_boot: Flag = False
+    """Whether image and installer are the signed ones."""
+
+    def has(self, extension: str) -> bool:
+        """Whether an extension is built in; ``qemu-guest-agent`` means ``siderolabs/qemu-guest-agent``."""
+        return any(extension in (name, name.removeprefix("siderolabs/")) for name in self.extensions)
+
+
+class Zone(Model):
+    """A place that can fail as a whole: a site, a rack, an availability zone."""
+
+    data: Data = Field(default_factory=dict)
+    """Free values for the templates of the zone's nodes."""
+
+
+class Oidc(Model):
+    """Who may log in to the API server with tokens of an OpenID Connect provider."""
+
+    issuer: Https = Field(examples=["https://login.example.net"])
+    """The provider's URL, as it stands in the tokens."""
+    client_id: Text = Field(examples=["kubernetes"])
+    """The client the tokens are for."""
+    username_claim: Text | None = None
+    """The claim with the user's name; Kubernetes's default is sub."""
+    username_prefix: Text | None = None
+    """Put before every user's name; - for nothing."""
+    groups_claim: Text | None = None
+    """The claim with the user's groups."""
+    groups_prefix: Text | None = None
+    """Put before every group's name."""
+
+
+class ApiServer(Model):
+    """Settings of kube-apiserver."""
+
+    cert_sans: Annotated[tuple[Host, ...], AfterValidator(distinct)] = Field(default=(), alias="certSANs")
+    """More names and addresses for its certificate; endpoint, VIP and the nodes' addresses are there anyway."""
+    oidc: Oidc | None = None
+    """Log-in with tokens of an OpenID Connect provider."""
+
+
+class ServingCertificates(Model):
+    """Versions of the manifests that kubelet serving certificates need."""
+
+    approver: VersionValue = Field(examples=["v0.10.0"])
+    """The release of kubelet-serving-cert-approver."""
+    metrics_server: VersionValue = Field(examples=["v0.8.1"])
+    """The release of metrics-server."""
+
+
+class Kubelet(Model):
+    """Settings of the kubelets."""
+
+    serving_certificates: ServingCertificates | None = None
+    """Serving certificates of the cluster's CA, rotated, with approver and metrics-server at pinned versions."""
+
+
+class Rollout(Model):
+    """How a change reaches machines that run."""
+
+    apply_mode: Literal["auto", "no_reboot", "reboot", "staged", "staged_if_needing_reboot"] = "auto"
+    """How Talos takes a new configuration; auto reboots only where it must. Control planes go one at a time always."""
+    workers_at_once: Annotated[Whole, Field(ge=1)] = 1
+    """How many workers change at the same time."""
+    timeout: Annotated[Whole, Field(ge=1)] = 600
+    """Seconds to wait for one machine to be back and healthy."""

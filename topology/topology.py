@@ -1,0 +1,123 @@
+"""The whole of what is wanted of one cluster, as one frozen value."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from ipaddress import IPv4Address
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, PrivateAttr
+
+from topology.endpoint import Endpoint
+from topology.fault import Fault
+from topology.model import Data, Model
+from topology.network import ClusterNetwork
+from topology.node import Node, Platform
+from topology.settings import ApiServer, Image, Kubelet, Rollout, Secrets, Versions, Zone
+from topology.values import EndpointValue, Flag, Https, Name
+
+API_PORT = 6443
+DEFAULT_IMAGE = "default"
+
+
+def _without_workers(data: dict[str, Any]) -> bool:
+    return all(node.role == "controlplane" for node in data["nodes"])
+
+
+def _with_default(images: dict[str, Image]) -> dict[str, Image]:
+    return images if DEFAULT_IMAGE in images else {DEFAULT_IMAGE: Image(), **images}
+
+
+class Topology(Model):
+    """A cluster. Made by `topology.load` only, which has checked it: no rule is broken in a topology one can hold."""
+
+    name: Name = Field(examples=["homelab"])
+    """The cluster's name."""
+    versions: Versions
+    """What runs. All three are required: a version left out would be whatever a plugin takes for the newest."""
+    architecture: Literal["amd64", "arm64"] = "amd64"
+    """The processors of all nodes."""
+    secrets: Secrets = Field(default_factory=lambda: Secrets(generate=True))
+    """Where the machine secrets come from; new ones unless they are imported."""
+    endpoint_given: EndpointValue | None = Field(default=None, alias="endpoint")
+    """The URL of the Kubernetes API; https://<vip>:6443 when left out, on a single control plane its own address."""
+    network: ClusterNetwork
+    """The networks."""
+    api_server: ApiServer = ApiServer()
+    """Settings of kube-apiserver."""
+    kubelet: Kubelet = Kubelet()
+    """Settings of the kubelets."""
+    image_factory: Https = "https://factory.talos.dev"
+    """The Image Factory that boot images and installers come from."""
+    images: Annotated[dict[Name, Image], AfterValidator(_with_default)] = Field(default={}, validate_default=True)
+    """Images by name. default is what a node gets that names none; without an entry it is plain Talos."""
+    zones: dict[Name, Zone] = Field(default_factory=dict)
+    """Zones by name."""
+    platform: Platform
+    """What the machines run on; kind chooses it."""
+    nodes: tuple[Node, ...] = Field(min_length=1)
+    """The machines."""
+    allow_scheduling_on_control_planes: Flag = Field(default_factory=_without_workers)
+    """Whether control planes run ordinary pods; by default only where there is no worker."""
+    bootstrap_node: Name | None = None
+    """The control plane that starts etcd, once; the first of the list at creation when left out."""
+    rollout: Rollout = Rollout()
+    """How a change reaches machines that run."""
+    data: Data = Field(default_factory=dict)
+    """Free values for all templates."""
+
+    _warnings: tuple[Fault, ...] = PrivateAttr(default=())
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """What is allowed and worth a second look."""
+        return self._warnings
+
+    @cached_property
+    def controlplanes(self) -> tuple[Node, ...]:
+        """The control planes, in the order of the file."""
+        return tuple(node for node in self.nodes if node.is_controlplane)
+
+    @cached_property
+    def workers(self) -> tuple[Node, ...]:
+        """The workers, in the order of the file."""
+        return tuple(node for node in self.nodes if not node.is_controlplane)
+
+    @cached_property
+    def endpoint(self) -> Endpoint:
+        """Where the Kubernetes API is reached."""
+        if self.endpoint_given:
+            return self.endpoint_given
+        return Endpoint(str(self.network.vip or self.controlplanes[0].address), API_PORT)
+
+    @cached_property
+    def talosconfig_endpoints(self) -> tuple[IPv4Address, ...]:
+        """Where talosctl connects: the control planes' own addresses, never the VIP, which needs etcd to be there."""
+        return tuple(node.address for node in self.controlplanes)
+
+    @cached_property
+    def talosconfig_nodes(self) -> tuple[IPv4Address, ...]:
+        """What talosctl can speak to: all nodes, control planes first."""
+        return tuple(node.address for node in (*self.controlplanes, *self.workers))
+
+    def node(self, name: str) -> Node:
+        """The node of that name; KeyError without one."""
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(name)
+
+    def image_of(self, node: Node) -> Image:
+        """The image a node boots and installs."""
+        return self.images[node.image]
+
+    def interface_of(self, node: Node) -> str | None:
+        """The name of a node's interface: its own, the network's, the platform's; None where nothing says it."""
+        return node.interface or self.network.interface or self.platform.default_interface
+
+    def prefix_length_of(self, node: Node) -> int:
+        """The prefix length that goes with a node's address, from the node network that holds it."""
+        network = self.network.network_of(node.address)
+        if network is None:
+            raise ValueError(f"{node.address} is in no node network")
+        return network.prefixlen

@@ -1,0 +1,117 @@
+"""Pydantic's errors in our words, in this one place: nothing of its wording reaches a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+from topology.fault import NOTHING, Fault, Loc, at, show
+from topology.hints import for_key, for_value
+from topology.rules.rule import closest, near
+from topology.shape import example_of, field_at, keys_at
+
+Words = tuple[object, str, str]
+"""The value to show, the message and the cure."""
+
+
+def follows(error: ErrorDetails) -> bool:
+    """Whether an error only follows from another one, and says nothing by itself."""
+    if error["type"] == "too_short":  # Entries that are faulty are not counted.
+        return bool(len(error["input"]) >= error["ctx"]["min_length"])
+    return error["type"] in ("consequence", "default_factory_not_called")
+
+
+def translate(error: ErrorDetails, loc: Loc, shape: type[BaseModel]) -> Fault:
+    """Return the fault that an error at ``loc`` of the file means."""
+    kind, value, context = error["type"], error["input"], error.get("ctx", {})
+    if kind == "refused":
+        value, message, cure = NOTHING if context["hidden"] else value, context["message"], context["cure"]
+    elif kind == "missing":
+        value, message, cure = _missing(loc, shape)
+    elif kind in ("extra_forbidden", "invalid_key"):
+        value, message, cure = _unknown_key(loc, shape)
+    elif kind in _WORDS:
+        value, message, cure = _WORDS[kind](value, context)
+    else:
+        message, cure = "cannot stand here", "see docs/stack.schema.json for what can"
+    return Fault(at(loc), show(value), message, for_value(loc, cure))
+
+
+def _missing(loc: Loc, shape: type[BaseModel]) -> Words:
+    field = field_at(shape, loc)
+    example = example_of(field, first=True) if field else None
+    words = example if isinstance(example, str) else json.dumps(example)
+    return NOTHING, "is missing", f"give it, such as {words}" if example is not None else "give it"
+
+
+def _unknown_key(loc: Loc, shape: type[BaseModel]) -> Words:
+    key, keys = str(loc[-1]), keys_at(shape, loc[:-1])
+    hint = for_key(key)
+    if hint:
+        cure = hint
+    elif close := closest(key, keys):
+        cure = f"write {' or '.join(close)}"
+    else:
+        cure = f"take it out; the keys here are {', '.join(keys)}"
+    return NOTHING, "is not a key here", cure
+
+
+def _mapping(value: object, context: Mapping[str, Any]) -> Words:
+    return NOTHING, f"is {_a(value)}, not a mapping", "write its keys below it, or leave it out"
+
+
+def _list(value: object, context: Mapping[str, Any]) -> Words:
+    return NOTHING, f"is {_a(value)}, not a list", "write its entries below it, each after a hyphen"
+
+
+def _choice(value: object, context: Mapping[str, Any]) -> Words:
+    expected = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+    guess = near(value, expected) if isinstance(value, str) else ""
+    if len(expected) == 1:
+        return value, f"is not {expected[0]}", f"write {expected[0]}"
+    return value, f"is not one of {', '.join(expected)}", f"write one of them{guess}"
+
+
+def _a(value: object) -> str:
+    match value:
+        case None:
+            return "empty"
+        case str():
+            return "text"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case dict():
+            return "a mapping"
+        case _:
+            return "a list"
+
+
+def _whole(value: object, context: Mapping[str, Any]) -> Words:
+    return value, f"is {_a(value)}, not a whole number", "write digits without quotes"
+
+
+def _flag(value: object, context: Mapping[str, Any]) -> Words:
+    return value, f"is {_a(value)}, not true or false", "write true or false, without quotes"
+
+
+_WORDS: dict[str, Callable[[object, Mapping[str, Any]], Words]] = {
+    "bool_type": _flag,
+    "int_type": _whole,
+    "int_parsing_size": _whole,
+    "int_from_float": _whole,
+    "greater_than_equal": lambda value, context: (value, "is too small", f"write {context['ge']} or more"),
+    "less_than_equal": lambda value, context: (value, "is too large", f"write {context['le']} or less"),
+    "too_short": lambda value, context: (NOTHING, "has too few entries", f"give at least {context['min_length']}"),
+    "too_long": lambda value, context: (NOTHING, "has too many entries", f"give at most {context['max_length']}"),
+    "literal_error": _choice,
+    "model_type": _mapping,
+    "model_attributes_type": _mapping,
+    "dict_type": _mapping,
+    "tuple_type": _list,
+}

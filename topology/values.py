@@ -1,0 +1,156 @@
+"""The types of single values: here raw text becomes an address, a network, a name, or is refused with a cure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Annotated, Any, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import PlainValidator, StrictBool, StrictInt, WithJsonSchema
+
+from topology.endpoint import Endpoint, parse_endpoint
+from topology.fault import show
+from topology.model import refuse
+from topology.versions import Contract, Version, parse_contract, parse_version
+
+T = TypeVar("T")
+LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+DOMAIN = rf"{LABEL}(\.{LABEL})*"
+
+
+def text(raw: object, what: str) -> str:
+    """Return ``raw`` if it is text that is not empty; refuse anything else as not being ``what``."""
+    if not isinstance(raw, str) or not raw.strip():
+        refuse(f"is not {what}", f"write {what}" + (" in quotes" if isinstance(raw, bool | int | float) else ""))
+    return raw
+
+
+def _matching(pattern: str, what: str, cure: str) -> Callable[[object], str]:
+    def parse(raw: object) -> str:
+        if not re.fullmatch(pattern, text(raw, what)):
+            refuse(f"is not {what}", cure)
+        return str(raw)
+
+    return parse
+
+
+def parse_ip(raw: object) -> IPv4Address | IPv6Address:
+    """Take an address of either family; refuse one with a prefix length, and one no machine can have."""
+    if isinstance(raw, IPv4Address | IPv6Address):
+        return raw
+    try:
+        address = ip_address(text(raw, "an IP address"))
+    except ValueError:
+        refuse("is not an IP address", "write an address alone, such as 192.168.1.121, without a prefix length")
+    if address.is_unspecified or address.is_multicast or address.is_reserved:
+        refuse("is an address no machine can have", "write the address of one machine")
+    return address
+
+
+def parse_address(raw: object) -> IPv4Address:
+    """Take an IPv4 address."""
+    address = parse_ip(raw)
+    if not isinstance(address, IPv4Address):
+        refuse("is an IPv6 address", "write an IPv4 address: nodes, gateway and VIP are reached over IPv4")
+    return address
+
+
+def parse_any_network(raw: object) -> IPv4Network | IPv6Network:
+    """Take a network of either family in CIDR form; refuse one with host bits and one without a prefix length."""
+    if isinstance(raw, IPv4Network | IPv6Network):
+        return raw
+    given = text(raw, "a network")
+    try:
+        network = ip_network(given, strict=False)
+    except ValueError:
+        refuse("is not a network", "write it as address and prefix length, such as 192.168.1.0/24")
+    if "/" not in given:
+        refuse("has no prefix length", "write it as address and prefix length, such as 192.168.1.0/24")
+    if given.split("/")[0] != str(network.network_address):
+        refuse("is not the start of a network", f"write {network}")
+    return network
+
+
+def parse_network(raw: object) -> IPv4Network:
+    """Take an IPv4 network in CIDR form."""
+    network = parse_any_network(raw)
+    if not isinstance(network, IPv4Network):
+        refuse("is an IPv6 network", "write an IPv4 network: nodes are reached over IPv4")
+    return network
+
+
+def parse_host(raw: object) -> str:
+    """Take a DNS name or an IP address."""
+    given = text(raw, "a DNS name or an IP address")
+    try:
+        return str(ip_address(given))
+    except ValueError:
+        if len(given) > 253 or not re.fullmatch(DOMAIN, given) or re.fullmatch(r"[0-9.]+", given):
+            refuse("is neither a DNS name nor an IP address", "write one, such as k8s.example.net or 192.168.1.1")
+    return given
+
+
+def parse_https(raw: object) -> str:
+    """Take an ``https://`` URL with a host, without user, query or fragment; a trailing slash is taken off."""
+    given = text(raw, "an https:// URL")
+    try:
+        url = urlsplit(given)
+        host, user, _ = url.hostname, url.username, url.port
+    except ValueError:
+        refuse("is not a URL", "write it as https://host or https://host:port")
+    if user is not None:
+        refuse(
+            "is a URL with a user in it", "leave the user out; credentials never stand in the stack file", hidden=True
+        )
+    if url.scheme != "https" or not host or url.query or url.fragment or re.search(r"\s", given):
+        refuse("is not an https:// URL", "write it as https://host or https://host:port")
+    return given.rstrip("/")
+
+
+def one_or_many(raw: object) -> object:
+    """Take a single value where a list is meant."""
+    return [raw] if isinstance(raw, str) else raw
+
+
+def distinct(values: tuple[T, ...]) -> tuple[T, ...]:
+    """Refuse a list that holds the same value twice: most of Talos's lists would keep both."""
+    again = next((value for at, value in enumerate(values) if value in values[:at]), None)
+    if again is not None:
+        refuse(f"has {show(again)} twice", "write it once", hidden=True)
+    return values
+
+
+def sorted_tuple(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Put a list into its one order."""
+    return tuple(sorted(values))
+
+
+def _typed(parse: Callable[[object], T], example: str, pattern: str = "") -> Any:
+    """Return the annotations of a value: how it is parsed and how the JSON schema describes it."""
+    schema: dict[str, Any] = {"type": "string", "examples": [example]}
+    return (PlainValidator(parse), WithJsonSchema(schema | ({"pattern": f"^{pattern}$"} if pattern else {})))
+
+
+_CIDR = r"[0-9a-fA-F.:]+/[0-9]{1,3}"
+_NAME_CURE = "use at most 63 lower-case letters, digits and hyphens, with a letter or digit at both ends (RFC 1123)"
+_INTERFACE_CURE = "write the kernel's name of it, such as eth0 or enp3s0, at most 15 characters"
+
+Text = Annotated[str, PlainValidator(lambda raw: text(raw, "text")), WithJsonSchema({"type": "string", "minLength": 1})]
+Flag = StrictBool
+Whole = StrictInt
+Name = Annotated[str, *_typed(_matching(LABEL, "a name", _NAME_CURE), "talos-worker-01", LABEL)]
+Domain = Annotated[str, *_typed(_matching(DOMAIN, "a DNS name", "write one such as cluster.local"), "cluster.local")]
+Interface = Annotated[
+    str, *_typed(_matching(r"[^\s/:]{1,15}", "a network interface", _INTERFACE_CURE), "eth0", r"[^\s/:]{1,15}")
+]
+Host = Annotated[str, *_typed(parse_host, "k8s.example.net")]
+Https = Annotated[str, *_typed(parse_https, "https://example.net", r"https://.+")]
+Address = Annotated[IPv4Address, *_typed(parse_address, "192.168.1.121")]
+AnyAddress = Annotated[IPv4Address | IPv6Address, *_typed(parse_ip, "192.168.1.1")]
+Network = Annotated[IPv4Network, *_typed(parse_network, "192.168.1.0/24", _CIDR)]
+AnyNetwork = Annotated[IPv4Network | IPv6Network, *_typed(parse_any_network, "10.244.0.0/16", _CIDR)]
+VersionValue = Annotated[Version, *_typed(parse_version, "v1.13.9", r"v[0-9]+\.[0-9]+\.[0-9]+")]
+ContractValue = Annotated[Contract, *_typed(parse_contract, "v1.13", r"v[0-9]+\.[0-9]+")]
+EndpointValue = Annotated[Endpoint, *_typed(parse_endpoint, "https://k8s.example.net:6443", r"https://.+:[0-9]+/?")]
