@@ -8,6 +8,7 @@ import pulumi
 import pulumiverse_talos as talos
 from pulumiverse_talos import client, cluster, machine
 
+from components.bootstrap_relay import BootstrapRelay
 from components.machine_config import MachineConfig
 from components.machine_secrets import MachineSecrets
 from components.rollout import Rollout
@@ -40,8 +41,9 @@ class BringUp(pulumi.ComponentResource):
         super().__init__("talos-stacks:index:BringUp", name, None, opts)
         self._args = args
         self._rollout = Rollout(args.topology, args.secrets.credentials)
+        self._relay = BootstrapRelay(args.topology, args.secrets.credentials, args.secrets.authority)
         applied = {node.name: self._apply(node) for node in args.topology.controlplanes}
-        self._rollout.control_planes_applied(applied.values())
+        self._rollout.control_planes_are(applied.values())
         applied |= {node.name: self._apply(node) for node in args.topology.workers}
         bootstrap = self._bootstrap(applied)
         self.kubeconfig = self._kubeconfig([bootstrap, *applied.values()])
@@ -56,23 +58,24 @@ class BringUp(pulumi.ComponentResource):
             machine_configuration_input=self._args.configs[node.name].text,
             apply_mode=self._args.topology.rollout.apply_mode,
             opts=self._options(
-                depends_on=self._rollout.turn(node, after=self._args.machines[node.name]),
+                depends_on=self._rollout.registration(node, self._args.machines[node.name]),
                 hooks=self._rollout.hooks(node),
             ),
         )
 
     def _bootstrap(self, applied: Mapping[str, pulumi.Resource]) -> machine.Bootstrap:
-        node = self._args.topology.bootstrap
+        node, patience = self._args.topology.bootstrap, self._args.topology.rollout.timeout
         return machine.Bootstrap(
             "bootstrap",
             node=str(node.address),
+            endpoint=self._relay.endpoint(),
             client_configuration=self._args.secrets.client_configuration,
+            # The relay's own patience ends first, with a message that says what was waited for.
+            timeouts=machine.BootstrapTimeoutsArgs(create=f"{2 * patience + 60}s"),
             opts=self._options(
                 depends_on=[applied[node.name]],
-                # What is bootstrapped stays so: neither another first control plane nor a new client certificate
-                # may touch the record. An adopted one has nothing but these properties to compare.
+                # What is bootstrapped stays so, whichever control plane comes first in a later topology.
                 ignore_changes=["node", "endpoint", "clientConfiguration", "timeouts"],
-                transforms=[self._rollout.adopt_bootstrapped],
             ),
         )
 
@@ -81,7 +84,7 @@ class BringUp(pulumi.ComponentResource):
             "kubeconfig",
             node=str(self._args.topology.bootstrap.address),
             client_configuration=self._args.secrets.client_configuration,
-            opts=self._options(depends_on=after, hooks=self._rollout.cluster_hooks()),
+            opts=self._options(depends_on=after, hooks=self._rollout.first_healthy()),
         )
         return pulumi.Output.secret(kubeconfig.kubeconfig_raw)
 

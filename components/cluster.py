@@ -51,7 +51,11 @@ class Cluster(pulumi.ComponentResource):
         )
         self._module = PLATFORMS[topology.platform.kind]
         self._platform = self._module.Platform(
-            topology.platform.kind, PlatformArgs(topology, images.registered), child
+            topology.platform.kind,
+            PlatformArgs(
+                topology, {name: schematic.id for name, schematic in plan.schematics.items()}, images.registered
+            ),
+            child,
         )
         bring_up = BringUp(
             "bring-up",
@@ -70,7 +74,7 @@ class Cluster(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _machine(self, node: Node) -> pulumi.Resource:
-        args = NodeArgs(self._plan.topology, node, self._plan.schematics[node.name].id, self._platform)
+        args = NodeArgs(self._plan.topology, node, self._platform)
         return self._module.Node(node.name, args, pulumi.ResourceOptions(parent=self._platform))
 
     def _machine_config(self, node: Node) -> MachineConfig:

@@ -22,7 +22,7 @@ class MachineConfigArgs:
 
 
 class MachineConfig(pulumi.ComponentResource):
-    """Owns no resource: asks the provider for the node's configuration, the base for its role with its patches merged."""
+    """Owns no resource: asks the provider for the base configuration of the role with the node's patches merged."""
 
     text: pulumi.Output[str]
     """The final configuration, a secret as a whole."""

@@ -7,7 +7,7 @@ import pulumi
 import pulumiverse_talos as talos
 from pulumiverse_talos import machine
 
-from talosapi import Credentials
+from talosapi import Authority, Credentials
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class MachineSecrets(pulumi.ComponentResource):
     """The os:admin identity, for the resources that talk to a machine."""
     credentials: pulumi.Output[Credentials]
     """The same identity, for the machine API."""
+    authority: pulumi.Output[Authority]
+    """The CA of the machines' own certificates."""
 
     def __init__(self, name: str, args: MachineSecretsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         """Create or import the bundle."""
@@ -54,6 +56,7 @@ class MachineSecrets(pulumi.ComponentResource):
             "client_key": pulumi.Output.secret(client.client_key),
         }
         self.credentials = pulumi.Output.secret(client.apply(_credentials))
+        self.authority = pulumi.Output.secret(secrets.machine_secrets.apply(_authority))
         self.register_outputs({})
 
 
@@ -85,3 +88,7 @@ def _certificate(certificate: machine.outputs.CertificateResult) -> machine.Cert
 def _credentials(client: machine.outputs.ClientConfiguration) -> Credentials:
     decoded = (client.ca_certificate, client.client_certificate, client.client_key)
     return Credentials(*(base64.b64decode(pem) for pem in decoded))
+
+
+def _authority(secrets: machine.outputs.MachineSecretsResult) -> Authority:
+    return Authority.of(base64.b64decode(secrets.certs.os.cert), base64.b64decode(secrets.certs.os.key))

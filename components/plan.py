@@ -8,7 +8,7 @@ from pathlib import Path
 import pulumi
 
 from components.nodes import PLATFORMS
-from machineconfig import ConfigError, Facts, Patch, Schematic, check_patches, render_node
+from machineconfig import ConfigError, Facts, Patch, Schematic, check_patches, installer, render_node
 from topology import Node, Topology, TopologyError, load
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -48,7 +48,7 @@ class Plan:
 def prepare(config: pulumi.Config) -> Plan:
     """Load, check and render; raise one ``pulumi.RunError`` with every fault there is, a line each."""
     topology = _topology(config)
-    schematics = {node.name: Schematic.of(topology.image(node)) for node in topology.nodes}
+    schematics = {node.name: Schematic.of(topology.image_of(node)) for node in topology.nodes}
     facts = {node.name: _facts(topology, node, schematics[node.name]) for node in topology.nodes}
     patches, faults = _rendered(topology, facts)
     faults += _missing_secrets(config, topology, patches)
@@ -61,7 +61,7 @@ def prepare(config: pulumi.Config) -> Plan:
 
 
 def contradictions(expected: Mapping[str, str | None], environment: Mapping[str, str]) -> list[str]:
-    """Return a fault for each variable that would send the provider elsewhere than the stack says. Values stay unsaid."""
+    """Return a fault for each variable that would send the provider elsewhere than the stack says, without its value."""
     return [
         f"the environment variable {name} contradicts the stack file; unset it, the stack file alone says where to go"
         for name, value in expected.items()
@@ -82,7 +82,14 @@ def _topology(config: pulumi.Config) -> Topology:
 
 
 def _facts(topology: Topology, node: Node, schematic: Schematic) -> Facts:
-    return Facts(address=node.address, installer=schematic.installer(topology, node))
+    image = installer(
+        topology.image_factory,
+        topology.platform.image_platform,
+        schematic.id,
+        topology.versions.talos,
+        secure_boot=topology.image_of(node).secure_boot,
+    )
+    return Facts(address=node.address, installer=image)
 
 
 def _rendered(topology: Topology, facts: Mapping[str, Facts]) -> tuple[dict[str, tuple[Patch, ...]], list[str]]:
@@ -99,9 +106,7 @@ def _rendered(topology: Topology, facts: Mapping[str, Facts]) -> tuple[dict[str,
     return patches, faults + [str(finding) for finding in check_patches(topology, patches)]
 
 
-def _missing_secrets(
-    config: pulumi.Config, topology: Topology, patches: Mapping[str, tuple[Patch, ...]]
-) -> list[str]:
+def _missing_secrets(config: pulumi.Config, topology: Topology, patches: Mapping[str, tuple[Patch, ...]]) -> list[str]:
     wanted = dict.fromkeys(PLATFORMS[topology.platform.kind].SECRETS, f"platform {topology.platform.kind}")
     for rendered in patches.values():
         for patch in rendered:

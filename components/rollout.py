@@ -1,39 +1,186 @@
 """When a machine may change: the health gates between the steps of an update.
 
-The gates are resource hooks, which run in the program's own process and never at preview. A gate stands before each
-change as well as after it: a change whose gate failed afterwards is recorded as done, so the next run finds the
-machine still down before it touches another one.
+The gates are resource hooks, which run in the program's own process and never at preview. One stands before each change
+as well as after it: a change whose gate failed afterwards is recorded as done, so it is the next run's gate that finds
+the machine still down, before another one is touched.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import pulumi
 
-from talosapi import Credentials, health
+from talosapi import ApplyMode, Client, Code, Credentials, NotReady, TalosError, health, membership
+from talosapi.health import Patience
 from topology import Node, Topology
 
-Hook = Callable[[pulumi.ResourceHookArgs], Awaitable[None]]
+_LOOK = Patience(timeout=5)
+"""How long is looked for a living cluster: machines that are still booting do not answer."""
+
+_REBOOTING = {"auto": ApplyMode.AUTO, "reboot": ApplyMode.REBOOT}
+"""The apply modes in which a machine may reboot at once."""
+
+
+class RolloutStopped(Exception):  # noqa: N818 - the machine that stopped the rollout has the error
+    """A machine was not changed, because another one did not come through."""
 
 
 class Rollout:
     """Lets control planes change one at a time and workers in batches, each only while the others are healthy.
 
-    A machine that gets its first configuration before the cluster lives waits for nobody. Once one control plane runs
-    etcd, the cluster lives: then every change and every new machine takes its turn, control planes before workers.
+    A machine that gets its first configuration before the cluster lives waits for nobody. Once a control plane runs
+    etcd the cluster lives: then every change and every new machine takes its turn, control planes before workers.
     """
 
     def __init__(self, topology: Topology, credentials: pulumi.Output[Credentials]) -> None:
         """Plan nothing yet; ``credentials`` is the os:admin identity."""
         self._topology = topology
-        self._credentials = credentials
+        self._secret = credentials
+        self._patience = Patience(timeout=topology.rollout.timeout, report=pulumi.log.info)
         self._turns = {
             "controlplane": asyncio.Semaphore(1),
             "worker": asyncio.Semaphore(topology.rollout.workers_at_once),
         }
-        self._changing: set[str] = set()
+        self._changing: dict[str, str | None] = {}
         self._stopped_by: str | None = None
-        self._control_planes: list[pulumi.Resource] = []
+        self._applied: list[pulumi.Resource] = []
         self._living: asyncio.Task[bool] | None = None
+        self._workers_up: asyncio.Task[None] | None = None
+
+    def control_planes_are(self, applied: Iterable[pulumi.Resource]) -> None:
+        """Name the resources that workers of a living cluster wait for."""
+        self._applied = list(applied)
+
+    def registration(self, node: Node, machine: pulumi.Resource) -> pulumi.Output[Sequence[pulumi.Resource]]:
+        """Return what a node's apply depends on. A worker of a living cluster also waits for all control planes.
+
+        It waits here and not in a hook: a waiting hook holds one of the engine's workers, which the control planes
+        need.
+        """
+
+        async def dependencies() -> Sequence[pulumi.Resource]:
+            if not node.is_controlplane and not pulumi.runtime.is_dry_run() and await self.living():
+                await asyncio.gather(*(resource.urn.future() for resource in self._applied))
+            return [machine]
+
+        return pulumi.Output.from_input(dependencies())
+
+    def hooks(self, node: Node) -> pulumi.ResourceHookBinding:
+        """Return the gates around each change of a node's configuration."""
+
+        async def joining(_: pulumi.ResourceHookArgs) -> None:
+            if await self.living():
+                await self._begin(node)
+
+        async def changing(args: pulumi.ResourceHookArgs) -> None:
+            await self._begin(node, args)
+
+        async def changed(_: pulumi.ResourceHookArgs) -> None:
+            await self._finish(node)
+
+        async def failed(_: pulumi.ErrorHookArgs) -> bool:
+            self._end(node, failed=True)
+            return False
+
+        return pulumi.ResourceHookBinding(
+            before_create=[pulumi.ResourceHook(f"{node.name} may join", joining)],
+            before_update=[pulumi.ResourceHook(f"{node.name} may change", changing)],
+            after_create=[pulumi.ResourceHook(f"{node.name} has joined", changed)],
+            after_update=[pulumi.ResourceHook(f"{node.name} is back", changed)],
+            on_error=[pulumi.ErrorHook(f"{node.name} failed", failed)],
+        )
+
+    def first_healthy(self) -> pulumi.ResourceHookBinding:
+        """Return the gate before the kubeconfig of a new cluster: every machine is up, every control plane votes."""
+
+        async def healthy(_: pulumi.ResourceHookArgs) -> None:
+            credentials = await self._credentials()
+            topology = self._topology
+            await health.wait_cluster(topology.controlplanes, topology.workers, credentials, patience=self._patience)
+
+        return pulumi.ResourceHookBinding(before_create=[pulumi.ResourceHook("the cluster is healthy", healthy)])
+
+    async def living(self) -> bool:
+        """Look once a run whether a control plane runs etcd. Machines that do not answer yet count as not."""
+        if self._living is None:
+            self._living = asyncio.create_task(self._look())
+        return await self._living
+
+    async def _look(self) -> bool:
+        try:
+            credentials = await self._credentials()
+            return await health.etcd_exists(self._topology.controlplanes, credentials, _LOOK) is not None
+        except NotReady:
+            return False
+
+    async def _begin(self, node: Node, args: pulumi.ResourceHookArgs | None = None) -> None:
+        await self._turns[node.role].acquire()
+        self._changing[node.name] = None
+        try:
+            if self._stopped_by:
+                raise RolloutStopped(f"{node.name} was left as it was, because {self._stopped_by} did not come through")
+            await self._others_are_healthy(node)
+            if args is not None:
+                self._changing[node.name] = await self._boot_before_reboot(node, args)
+        except BaseException:
+            self._end(node, failed=True)
+            raise
+
+    async def _finish(self, node: Node) -> None:
+        if node.name not in self._changing:
+            return
+        try:
+            credentials = await self._credentials()
+            boot = self._changing[node.name]
+            if boot is not None:
+                await membership.wait_rebooted(node, boot, credentials, patience=self._patience)
+            if node.is_controlplane:
+                planes = self._topology.controlplanes
+                await membership.wait_member(node, planes, credentials, patience=self._patience)
+            else:
+                await health.wait_worker(node, credentials, patience=self._patience)
+        except BaseException:
+            self._end(node, failed=True)
+            raise
+        self._end(node)
+
+    def _end(self, node: Node, *, failed: bool = False) -> None:
+        if node.name not in self._changing:
+            return
+        del self._changing[node.name]
+        if failed:
+            self._stopped_by = self._stopped_by or node.name
+        self._turns[node.role].release()
+
+    async def _others_are_healthy(self, node: Node) -> None:
+        credentials = await self._credentials()
+        await membership.wait_others(node, self._topology.controlplanes, credentials, patience=self._patience)
+        if not node.is_controlplane:
+            if self._workers_up is None:
+                self._workers_up = asyncio.create_task(self._workers_are_up(credentials))
+            await self._workers_up
+
+    async def _workers_are_up(self, credentials: Credentials) -> None:
+        """Once a run, before its first change of a worker: no worker is down from an earlier run."""
+        await membership.wait_joined_workers(self._topology.workers, credentials, patience=self._patience)
+
+    async def _boot_before_reboot(self, node: Node, args: pulumi.ResourceHookArgs) -> str | None:
+        """Return the boot id of a machine that the change will reboot, None where it will not."""
+        mode = self._topology.rollout.apply_mode
+        if mode not in _REBOOTING:
+            return None
+        configuration = await pulumi.Output.from_input((args.new_inputs or {})["machineConfigurationInput"]).future()
+        async with Client(str(node.address), await self._credentials(), name=node.name) as client:
+            try:
+                applied = await client.apply(str(configuration), mode=_REBOOTING[mode], dry_run=True)
+                return await client.boot_id() if applied.mode is ApplyMode.REBOOT else None
+            except TalosError as error:
+                if error.code is Code.INVALID_ARGUMENT:
+                    raise
+                # A machine that is down or was reset: its new configuration may be what mends it.
+                return None
+
+    async def _credentials(self) -> Credentials:
+        credentials = await self._secret.future()
+        assert credentials is not None  # noqa: S101 - hooks run in updates only, where the secrets are known
+        return credentials

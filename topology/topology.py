@@ -100,6 +100,11 @@ class Topology(Model):
         """What talosctl can speak to: all nodes, control planes first."""
         return tuple(node.address for node in (*self.controlplanes, *self.workers))
 
+    @cached_property
+    def bootstrap(self) -> Node:
+        """The control plane that starts etcd when the cluster is created."""
+        return self.node(self.bootstrap_node) if self.bootstrap_node else self.controlplanes[0]
+
     def node(self, name: str) -> Node:
         """The node of that name; KeyError without one."""
         for node in self.nodes:

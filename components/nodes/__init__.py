@@ -1,11 +1,11 @@
 """The platforms. Each module has the same two classes, ``Platform`` and ``Node``, and one table of its environment."""
 
 from collections.abc import Mapping
-from types import ModuleType
 
 from components.nodes import bare_metal, proxmox
+from components.nodes.shape import PlatformModule
 
-PLATFORMS: Mapping[str, ModuleType] = {
+PLATFORMS: Mapping[str, PlatformModule] = {
     "bare-metal": bare_metal,
     "proxmox": proxmox,
 }

@@ -19,19 +19,15 @@ class Platform(pulumi.ComponentResource):
     """Owns nothing: the machines boot an image of their schematic from a stick, by PXE or by hand."""
 
     def __init__(self, name: str, args: PlatformArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        """Record the schematics whose images the machines must boot."""
+        """Wait for the schematics, so that their images are there to boot."""
         super().__init__("talos-stacks:bare-metal:Platform", name, None, opts)
-        self.register_outputs({"schematics": list(args.schematics.values())})
+        self.register_outputs({"schematics": list(args.registered.values())})
 
 
 class Node(pulumi.ComponentResource):
-    """Owns nothing: the machine is there, waiting in maintenance mode at the address the topology says."""
-
-    address: pulumi.Output[str]
-    """Where the machine answers on the Talos API."""
+    """Owns nothing: the machine waits in maintenance mode at the address the topology says."""
 
     def __init__(self, name: str, args: NodeArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         """Take the machine at its address."""
         super().__init__("talos-stacks:bare-metal:Node", name, None, opts)
-        self.address = pulumi.Output.from_input(str(args.node.address))
-        self.register_outputs({"address": self.address})
+        self.register_outputs({"address": str(args.node.address)})

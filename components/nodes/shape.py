@@ -12,19 +12,19 @@ from topology import Topology
 
 @dataclass(frozen=True)
 class PlatformArgs:
-    """``schematics``: the Image Factory's id of each schematic by the computed one; images wait for it."""
+    """``schematics``: the id of each node's schematic; ``registered``: the factory's answer for each id."""
 
     topology: Topology
-    schematics: Mapping[str, pulumi.Output[str]]
+    schematics: Mapping[str, str]
+    registered: Mapping[str, pulumi.Output[str]]
 
 
 @dataclass(frozen=True)
 class NodeArgs:
-    """``schematic`` is the computed id of the node's image; ``platform`` the module's own ``Platform``."""
+    """``platform`` is the ``Platform`` of the same module."""
 
     topology: Topology
     node: NodeModel
-    schematic: str
     platform: Any
 
 
@@ -40,7 +40,7 @@ class PlatformModule(Protocol):
 
     @property
     def Node(self) -> type[pulumi.ComponentResource]:  # noqa: N802
-        """One machine, up to the point where it answers on the Talos API."""
+        """One machine, up to the point where it waits for its configuration."""
 
     def environment(self, topology: Topology) -> Mapping[str, str | None]:
         """Return the variables that the provider would read: the value the stack gives it, None where it gives none."""
