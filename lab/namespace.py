@@ -9,19 +9,16 @@ Uses the kernel's calls directly, so neither iproute2 nor util-linux is needed.
 
 import ctypes
 import os
-import socket
-import struct
 import subprocess
 import sys
 from collections.abc import Mapping
 from ipaddress import IPv4Address, ip_network
 from pathlib import Path
 
+from lab import loopback
+
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
-SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
-RTM_NEWROUTE, NLM_F_CREATE_WITH_ACK = 24, 0x1 | 0x4 | 0x400
-RT_TABLE_LOCAL, RTPROT_STATIC, RT_SCOPE_HOST, RTN_LOCAL, RTA_OIF = 255, 4, 254, 2, 4
 LOOPBACK = ip_network("127.0.0.0/8")
 
 SWITCHES = {
@@ -67,8 +64,8 @@ def seal(files: Mapping[Path, Path]) -> None:
         for target, source in files.items():
             if target.exists():
                 _call("mount", os.fsencode(source), os.fsencode(target.resolve()), None, MS_BIND, None)
-        _loopback_up()
-        _every_address_is_local()
+        loopback.up()
+        loopback.every_address_is_local()
     except OSError as error:
         raise NamespaceError(str(error)) from error
 
@@ -87,21 +84,43 @@ def enter(pid: int) -> None:
     os.chdir(here)
 
 
-def inside(pid: int) -> list[int]:
-    """Return the other processes in the network namespace of ``pid``, this one left out."""
+def network_of(process: int | str) -> str:
+    """Return what identifies the network namespace of a process; raises OSError when it is gone."""
+    return _identity(process, "net")
+
+
+def inside(pid: int, outer: str) -> list[int]:
+    """Return the other processes in the sealed network of ``pid``, but neither this one nor those that started it.
+
+    ``outer`` identifies the network the lab was started from; a process that was never sealed has no company.
+    """
     try:
-        wanted = _identity(pid, "net")
+        wanted = network_of(pid)
     except OSError:
+        return []
+    spared = {pid, *_ancestors(os.getpid())}
+    if not outer or wanted == outer:
         return []
     found = []
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) not in (pid, os.getpid()):
+        if entry.name.isdigit() and int(entry.name) not in spared:
             try:
-                if _identity(entry.name, "net") == wanted:
+                if network_of(entry.name) == wanted:
                     found.append(int(entry.name))
             except OSError:  # ended meanwhile, or another user's
                 continue
     return found
+
+
+def _ancestors(pid: int) -> list[int]:
+    chain = []
+    while pid > 1:
+        chain.append(pid)
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            break
+    return chain
 
 
 def _identity(process: int | str, kind: str) -> str:
@@ -121,27 +140,6 @@ def _unshare() -> None:
     Path("/proc/self/uid_map").write_text(f"0 {user} 1")
     Path("/proc/self/gid_map").write_text(f"0 {group} 1")
     return None
-
-
-def _loopback_up() -> None:
-    import fcntl
-
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        answer = fcntl.ioctl(control, SIOCGIFFLAGS, struct.pack("16sh14x", b"lo", 0))
-        flags = struct.unpack("16sh14x", answer)[1]
-        fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
-
-
-def _every_address_is_local() -> None:
-    """Do what ``ip route add local 0.0.0.0/0 dev lo`` does: any address can be listened on and reached."""
-    route = struct.pack("8BI", socket.AF_INET, 0, 0, 0, RT_TABLE_LOCAL, RTPROT_STATIC, RT_SCOPE_HOST, RTN_LOCAL, 0)
-    body = route + struct.pack("HHI", 8, RTA_OIF, socket.if_nametoindex("lo"))
-    header = struct.pack("IHHII", 16 + len(body), RTM_NEWROUTE, NLM_F_CREATE_WITH_ACK, 1, 0)
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as netlink:
-        netlink.send(header + body)
-        (code,) = struct.unpack("i", netlink.recv(4096)[16:20])
-    if code:
-        raise OSError(-code, os.strerror(-code), "route")
 
 
 def _call(name: str, *arguments: object) -> None:

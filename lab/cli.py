@@ -1,0 +1,204 @@
+"""``python -m lab``: bring a stack up in the lab, work in it, and end it without leaving anything behind."""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from lab import control, lifecycle, report
+from lab.lifecycle import LabError
+from lab.namespace import NamespaceError
+from lab.run import ROOT, Run
+from lab.stackfile import StackError, StackFile, read
+from lab.tools import ToolError
+
+ERRORS = (LabError, StackError, ToolError, NamespaceError, control.ControlError)
+"""What is said in one sentence and ends with code 1."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return the exit code: 0, 1 when the lab refuses, 2 for a wrong command line, or that of the command inside."""
+    options = parser().parse_args(arguments)
+    if sys.platform == "win32":
+        sys.stderr.write("the lab needs Linux or macOS; on Windows use WSL 2. The program itself runs here.\n")
+        return 1
+    try:
+        code: int = options.run(options)
+    except ERRORS as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    top = argparse.ArgumentParser(prog="lab", description=__doc__)
+    top.add_argument("--project", type=Path, default=ROOT, help="the folder with Pulumi.yaml (default: this checkout)")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: object, text: str, stack: str = "one") -> argparse.ArgumentParser:
+        found = commands.add_parser(name, help=text, description=text)
+        found.set_defaults(run=run)
+        if stack == "one":
+            found.add_argument("stack", help="the stack's name, as in Pulumi.<stack>.yaml")
+        elif stack == "any":
+            found.add_argument("stack", nargs="?", help="the stack's name (default: every lab that is up)")
+        return found
+
+    command("up", up, "start the lab of a stack and bring its cluster up with pulumi")
+    command("start", start, "start the lab of a stack without bringing anything up")
+    inside = command("run", run_inside, "run a command inside the lab of a stack: lab run STACK -- pulumi preview")
+    inside.add_argument("command", nargs=argparse.REMAINDER, help="the command and its arguments, after --")
+    command("shell", shell, "open a shell inside the lab of a stack")
+    command("status", status, "show machines, services, faults and violated invariants", "any")
+    down = command("down", end, "end the lab of a stack and remove what it left", "any")
+    down.add_argument("--keep", action="store_true", help="keep the folder with journal, logs and state")
+    fault = command("fault", switch_fault, "switch a fault of a machine on, or off with --clear")
+    fault.add_argument("machine", help="the machine's name, address or uuid")
+    fault.add_argument("fault", help="refuse, drop, delay, reboot-late, never-back, full-disk or clock-skew")
+    fault.add_argument("arguments", nargs="*", metavar="KEY=VALUE", help="numbers, like every=3 or seconds=30")
+    fault.add_argument("--clear", action="store_true", help="switch it off")
+    power = command("power", switch_power, "turn a machine on or off, or cycle it as pulling its plug does")
+    power.add_argument("machine", help="the machine's name, address or uuid")
+    power.add_argument("state", choices=["on", "off", "cycle"])
+    return top
+
+
+def say(line: str) -> None:
+    """Show a line of progress."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def opened(options: argparse.Namespace) -> tuple[Run, StackFile]:
+    """Read the stack file of the command line."""
+    stack = read(options.stack, options.project.resolve())
+    return Run(stack.name), stack
+
+
+def running(options: argparse.Namespace) -> Run:
+    """Return the run of the command line's stack; raises LabError when its lab is not up."""
+    run = Run(options.stack)
+    if not lifecycle.alive(run):
+        raise LabError(f"the lab of {run.stack} is not up; `make lab` or `make rehearse STACK={run.stack}` starts it")
+    return run
+
+
+def start(options: argparse.Namespace) -> int:
+    """Start a world with an empty Pulumi stack in it."""
+    run, stack = opened(options)
+    lifecycle.start(run, stack, say)
+    if not list((run.folder / "state").rglob(f"stacks/**/{run.stack}.json")):
+        return execute(run, ["pulumi", "stack", "init", run.stack], quiet=True)
+    return 0
+
+
+def up(options: argparse.Namespace) -> int:
+    """Start a world, run the program against it, and show what to do next."""
+    began = time.monotonic()
+    code = start(options)
+    run = Run(options.stack)
+    if code == 0:
+        say(f"==> pulumi up --stack {run.stack}   ({time.monotonic() - began:.1f} s)")
+        code = execute(run, ["pulumi", "up", "--yes", "--skip-preview", "--stack", run.stack])
+    if code:
+        say(f"\nThe lab stays up: `python -m lab status {run.stack}` shows its machines, {run.journal} what they saw.")
+        return code
+    report.write_credentials(run)
+    say(report.summary(run, time.monotonic() - began))
+    return 0
+
+
+def run_inside(options: argparse.Namespace) -> int:
+    """Run any command in the lab, starting it first where needed."""
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not command:
+        raise LabError("lab run: name the command after --, like: lab run STACK -- pulumi preview")
+    if not lifecycle.alive(Run(options.stack)):
+        code = start(options)
+        if code:
+            return code
+    return execute(Run(options.stack), command)
+
+
+def shell(options: argparse.Namespace) -> int:
+    """Open the user's shell inside."""
+    run = running(options)
+    say(f"==> inside the lab of {run.stack}: pulumi, talosctl and kubectl see its cluster; leave with exit")
+    return execute(run, [os.environ.get("SHELL") or "/bin/sh"])
+
+
+def execute(run: Run, command: list[str], quiet: bool = False) -> int:
+    """Run ``command`` inside and return its exit code; an interrupt is the command's to handle."""
+    settings = run.settings()
+    if settings.get("sealed"):
+        command = [sys.executable, str(ROOT / "lab" / "enter.py"), str(settings["pid"]), *command]
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = subprocess.Popen(
+            command,
+            env=run.environment(),
+            stdout=subprocess.DEVNULL if quiet else None,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        code = process.wait()
+    except OSError as error:
+        raise LabError(f"{command[0]}: {error.strerror}") from error
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    return code if code >= 0 else 128 - code
+
+
+def status(options: argparse.Namespace) -> int:
+    """Show what is up; 1 when an invariant was violated."""
+    runs = [running(options)] if options.stack else [run for run in everything() if lifecycle.alive(run)]
+    if not runs:
+        say("no lab is up; `make lab` starts one")
+    violated = False
+    for run in runs:
+        found = control.status(at=run.socket)
+        say(report.status(run, found))
+        violated = violated or bool(found["violations"])
+    return 1 if violated else 0
+
+
+def end(options: argparse.Namespace) -> int:
+    """End one lab or all; ending what is not there is fine."""
+    for run in [Run(options.stack)] if options.stack else everything():
+        if lifecycle.stop(run, keep=options.keep):
+            say(f"==> the lab of {run.stack} is gone" + (f"; its folder stays: {run.folder}" if options.keep else ""))
+    return 0
+
+
+def everything() -> list[Run]:
+    """Return every run there is a folder of."""
+    home = Run("none").home
+    return [Run(folder.name) for folder in sorted(home.iterdir()) if folder.is_dir()] if home.is_dir() else []
+
+
+def switch_fault(options: argparse.Namespace) -> int:
+    """Switch a fault on or off."""
+    run = running(options)
+    if options.clear:
+        control.clear_fault(options.machine, options.fault, at=run.socket)
+        return 0
+    arguments: dict[str, float] = {}
+    for text in options.arguments:
+        key, _, value = text.partition("=")
+        try:
+            arguments[key] = float(value)
+        except ValueError as error:
+            raise LabError(f"{text}: a fault's argument is KEY=NUMBER, like every=3") from error
+    control.fault(options.machine, options.fault, at=run.socket, **arguments)
+    return 0
+
+
+def switch_power(options: argparse.Namespace) -> int:
+    """Turn a machine on or off."""
+    say(report.machine_line(control.power(options.machine, options.state, at=running(options).socket)))
+    return 0

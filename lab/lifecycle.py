@@ -1,0 +1,188 @@
+"""Starting and ending the world of a run: everything that is started here is gone after ``stop``."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from lab import control, namespace, plugins, project
+from lab.run import HOME, ROOT, Run
+from lab.stackfile import StackFile
+from lab.tools import binary
+
+START_TIMEOUT, STOP_TIMEOUT = 30.0, 10.0
+"""Seconds."""
+SPEED = 20.0
+"""Simulated seconds in a real one, unless LAB_SPEED says otherwise."""
+
+Say = Callable[[str], None]
+
+
+class LabError(Exception):
+    """Something the lab cannot do; the text says what to do instead."""
+
+
+def start(run: Run, stack: StackFile, say: Say) -> None:
+    """Bring the world of ``stack`` up; one that already is stays, with its machines."""
+    check_platform(stack)
+    if alive(run):
+        say(f"==> the lab of {run.stack} is already up")
+        project.write(stack, run, stack.path.parent)
+        project.rack(stack, run)
+        return
+    sealed = choose_network(stack, say)
+    engine, etcd = binary("pulumi", say), binary("etcd", say)
+    stop(run)  # what a killed run left
+    run.create()
+    run.save(
+        stack=run.stack,
+        root=str(stack.path.parent),
+        sealed=sealed,
+        outer=namespace.network_of("self") if sealed else "",
+        etcd=str(etcd),
+        speed=speed(),
+    )
+    plugins.write(run, engine, stack.path)
+    plugins.share_installed(run)
+    project.write(stack, run, stack.path.parent)
+    launch(run)
+    network = "in a sealed network namespace" if sealed else "on loopback addresses"
+    say(f"==> the lab of {run.stack} is up {network}, with {len(stack.hardware())} machines in the rack")
+
+
+def check_platform(stack: StackFile) -> None:
+    """Refuse a stack whose platform nothing here stands in for."""
+    if stack.platform not in plugins.PLATFORMS:
+        known = ", ".join(plugins.PLATFORMS)
+        raise LabError(
+            f"{stack.path.name}: the lab has no stand-in for the platform {stack.platform or 'of this stack'}; "
+            f"it can rehearse {known}. `make preview STACK={stack.name}` needs no platform."
+        )
+
+
+def choose_network(stack: StackFile, say: Say) -> bool:
+    """Return whether to seal; without namespaces only a stack on loopback addresses can run."""
+    reason = namespace.obstacle() if os.environ.get("LAB_NETWORK") != "loopback" else "LAB_NETWORK=loopback is set"
+    if reason is None:
+        return True
+    foreign = namespace.needs_namespace(stack.addresses)
+    if foreign:
+        shown = ", ".join(str(address) for address in foreign[:3]) + (" ..." if len(foreign) > 3 else "")
+        raise LabError(
+            f"{stack.path.name} uses addresses outside 127.0.0.0/8 ({shown}), which need a sealed network namespace, "
+            f"and {reason}"
+        )
+    say(f"==> no sealed network ({reason}); this stack lives on loopback addresses, so it runs all the same")
+    return False
+
+
+def speed() -> float:
+    """Return how fast simulated time goes."""
+    text = os.environ.get("LAB_SPEED", str(SPEED))
+    try:
+        return float(text)
+    except ValueError as error:
+        raise LabError(f"LAB_SPEED is {text!r}; it must be a number of simulated seconds per real second") from error
+
+
+def launch(run: Run) -> None:
+    """Start the world's process and wait until it listens."""
+    with run.log.open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lab.world", run.stack],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            env=os.environ | {HOME: str(run.home)},
+        )
+    run.save(pid=process.pid)
+    deadline = time.monotonic() + START_TIMEOUT
+    while not run.settings().get("ready"):
+        if process.poll() is not None or time.monotonic() > deadline:
+            last = run.log.read_text(errors="replace").strip().splitlines()[-8:]
+            stop(run, keep=True)
+            raise LabError("the lab's world did not start:\n  " + "\n  ".join(last or [f"see {run.log}"]))
+        time.sleep(0.02)
+
+
+def alive(run: Run) -> bool:
+    """Tell whether the run's world is there and answers."""
+    pid = run.settings().get("pid")
+    if not pid or not is_world(pid):
+        return False
+    try:
+        control.status(at=run.socket)
+    except control.ControlError:
+        return False
+    return True
+
+
+def is_world(pid: int) -> bool:
+    """Tell whether this process is a world of the lab; numbers of ended processes are used again."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        said = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
+        command = said.stdout
+    return "lab.world" in command
+
+
+def stop(run: Run, keep: bool = False) -> bool:
+    """End the run's world and everything inside it, and remove what it left; return whether there was anything."""
+    settings = run.settings()
+    pid = int(settings.get("pid") or 0)
+    if pid and is_world(pid):
+        others = namespace.inside(pid, str(settings.get("outer", ""))) if settings.get("sealed") else []
+        end(others)
+        try:
+            control.shutdown(at=run.socket)
+        except control.ControlError:
+            send([pid], signal.SIGTERM)
+        wait_until(lambda: not is_world(pid))
+        if settings.get("sealed"):
+            send(namespace.inside(pid, str(settings.get("outer", ""))), signal.SIGKILL)
+        with contextlib.suppress(OSError):  # nothing of it is left
+            os.killpg(pid, signal.SIGKILL)
+        wait_until(lambda: not is_world(pid))
+    existed = run.folder.exists()
+    if not keep:
+        run.remove()
+    return existed
+
+
+def end(processes: Iterable[int]) -> None:
+    """Ask processes to end, then make them."""
+    left = list(processes)
+    send(left, signal.SIGTERM)
+    wait_until(lambda: not any(running(pid) for pid in left), within=3.0)
+    send([pid for pid in left if running(pid)], signal.SIGKILL)
+
+
+def send(processes: Iterable[int], number: signal.Signals) -> None:
+    """Send a signal to processes that may have ended."""
+    for pid in processes:
+        try:
+            os.kill(pid, number)
+        except OSError:  # ended meanwhile
+            continue
+
+
+def running(pid: int) -> bool:
+    """Tell whether a process runs; an ended one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition: Callable[[], bool], within: float = STOP_TIMEOUT) -> None:
+    """Poll until ``condition`` holds or ``within`` seconds are over."""
+    deadline = time.monotonic() + within
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)

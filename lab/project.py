@@ -1,0 +1,140 @@
+"""The project as the lab's engine sees it: the real program, and a copy of the stack file with lab secrets.
+
+The stack file in the checkout is never written. Every value that is encrypted there, and every secret that a platform
+or a patch asks for, gets a value made up for this run and encrypted with the run's own passphrase.
+
+``python -m lab.project STACK`` writes the copy again after the stack file changed and racks the machines it adds.
+"""
+
+import re
+import secrets
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from lab import control
+from lab.passphrase import Passphrase
+from lab.run import ROOT, Run
+from lab.stackfile import PROJECT, StackError, StackFile, read
+
+PLATFORM_SECRETS = {"proxmox": {"proxmoxApiToken": "root@pam!lab={value}"}}
+"""Secrets that a platform needs, with the form of their values."""
+ASKED = re.compile(r"""\bsecret\(\s*["']([A-Za-z][A-Za-z0-9_-]*)["']\s*\)""")
+ENCRYPTION_KEYS = ("secretsprovider", "encryptedkey", "encryptionsalt")
+
+
+def write(stack: StackFile, run: Run, root: Path = ROOT) -> None:
+    """Write Pulumi.yaml and the stack file into the run's project folder."""
+    project = _load(root / "Pulumi.yaml")
+    project["main"] = str((root / str(project.get("main") or ".")).resolve())
+    runtime = project.get("runtime")
+    options = runtime.get("options", {}) if isinstance(runtime, dict) else {}
+    if "virtualenv" in options:
+        options["virtualenv"] = str(root / options["virtualenv"])
+    _dump(project, run.project / "Pulumi.yaml")
+
+    target = run.project / stack.path.name
+    earlier = _load(target) if target.exists() else {}
+    lab = LabSecrets(Passphrase(run.passphrase.read_text(), earlier.get("encryptionsalt")), earlier.get("config") or {})
+    copy = _load(stack.path)
+    for key in ENCRYPTION_KEYS:
+        copy.pop(key, None)
+    config = copy.setdefault("config", {})
+    lab.replace_in(config)
+    for name, form in asked(stack, root).items():
+        config.setdefault(f"{PROJECT}:{name}", lab.secret((f"{PROJECT}:{name}",), form))
+    copy["encryptionsalt"] = lab.passphrase.state
+    _dump(copy, target)
+
+
+class LabSecrets:
+    """Values made up for secrets; a value given once stays the same for the whole run."""
+
+    def __init__(self, passphrase: Passphrase, earlier: Mapping[str, Any]) -> None:
+        """Take over the encrypted values of ``earlier``, the configuration as written before."""
+        self.passphrase = passphrase
+        self._earlier = earlier
+
+    def replace_in(self, container: Any, path: tuple[str | int, ...] = ()) -> None:
+        """Put a lab value in the place of everything encrypted in ``container``, a mapping or a list."""
+        entries = enumerate(container) if isinstance(container, list) else container.items()
+        for key, value in list(entries):
+            if isinstance(value, dict) and set(value) == {"secure"} and isinstance(value["secure"], str):
+                container[key] = self.secret((*path, key), "{value}")
+            elif isinstance(value, dict | list):
+                self.replace_in(value, (*path, key))
+
+    def secret(self, path: tuple[str | int, ...], form: str) -> dict[str, str]:
+        """Return the encrypted lab value for the secret at ``path``."""
+        found: Any = self._earlier
+        for step in path:
+            try:
+                found = found[step]
+            except (KeyError, IndexError, TypeError):
+                found = None
+                break
+        if isinstance(found, dict) and isinstance(found.get("secure"), str):
+            return {"secure": found["secure"]}
+        return {"secure": self.passphrase.encrypt(form.format(value=f"lab-{secrets.token_hex(16)}"))}
+
+
+def asked(stack: StackFile, root: Path) -> dict[str, str]:
+    """Return the names of the secrets that the platform and the patches ask for, with the forms of their values."""
+    names = dict(PLATFORM_SECRETS.get(stack.platform, {}))
+    for template in sorted((root / "patches").rglob("*.j2")):
+        for name in ASKED.findall(template.read_text()):
+            names.setdefault(name, "{value}")
+    return names
+
+
+def rack(stack: StackFile, run: Run) -> list[str]:
+    """Power on the machines that the stack file lists and the world does not have yet; return their names."""
+    there = {machine["name"] for machine in control.machines(at=run.socket)}
+    new = [hardware for hardware in stack.hardware() if hardware["name"] not in there]
+    for hardware in new:
+        control.create_machine(hardware, at=run.socket)
+    return [str(hardware["name"]) for hardware in new]
+
+
+def _yaml() -> YAML:
+    """Return a reader and writer that keeps quotes: the engine may read an unquoted off as false."""
+    yaml = YAML(typ="rt")
+    yaml.preserve_quotes = True
+    yaml.width = 1 << 30
+    return yaml
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        found = _yaml().load(path.read_text())
+    except YAMLError as error:
+        raise StackError(f"{path} is not YAML: {error}") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _dump(value: Any, path: Path) -> None:
+    unfinished = path.with_suffix(".new")
+    with unfinished.open("w") as file:
+        _yaml().dump(value, file)
+    unfinished.replace(path)
+
+
+def main(arguments: list[str]) -> int:
+    """Bring the run of a stack up to date with its stack file."""
+    run = Run(arguments[0])
+    try:
+        stack = read(run.stack, Path(run.settings()["root"]))
+        write(stack, run, stack.path.parent)
+        rack(stack, run)
+    except (StackError, control.ControlError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,155 @@
+"""What the lab reads of a stack file: only what a real world would notice, that is names, addresses and disks.
+
+It reads the plain YAML. What the file means is the program's business, so anything odd is passed over here and refused
+there.
+"""
+
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from ipaddress import AddressValueError, IPv4Address
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+PROJECT = "talos-stacks"
+FACTORY = "https://factory.talos.dev"
+FACTORY_ADDRESS = "192.0.2.1"
+"""Where names of the Image Factory lead inside the namespace: an address kept for documentation."""
+NOWHERE_ADDRESS = "192.0.2.2"
+"""Where other names lead: nothing listens there."""
+DISK_KEYS = {
+    "name": "name",
+    "busPath": "bus_path",
+    "serial": "serial",
+    "wwid": "wwid",
+    "model": "model",
+    "type": "type",
+}
+
+
+class StackError(Exception):
+    """A stack file the lab can make no world of."""
+
+
+@dataclass(frozen=True)
+class StackFile:
+    """The facts of one stack file."""
+
+    name: str
+    path: Path
+    raw: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def cluster(self) -> Mapping[str, Any]:
+        """The topology as it stands in the file."""
+        return _mapping(_mapping(self.raw.get("config")).get(f"{PROJECT}:cluster"))
+
+    @property
+    def platform(self) -> str:
+        """The platform's kind, empty where the file does not say."""
+        return str(_mapping(self.cluster.get("platform")).get("kind", ""))
+
+    @property
+    def factory(self) -> str:
+        """The URL of the Image Factory."""
+        return str(self.cluster.get("imageFactory") or FACTORY)
+
+    @property
+    def nodes(self) -> list[Mapping[str, Any]]:
+        """The entries of the node list that have a name and an address."""
+        found = self.cluster.get("nodes")
+        entries = found if isinstance(found, list) else []
+        return [entry for entry in entries if isinstance(entry, Mapping) and entry.get("name") and _address(entry)]
+
+    @property
+    def addresses(self) -> list[IPv4Address]:
+        """Every address that something must answer at."""
+        network = _mapping(self.cluster.get("network"))
+        hosts = [str(network.get("vip", "")), _host(self.factory), _host(str(self.cluster.get("endpoint", "")))]
+        found = [_address(entry) for entry in self.nodes] + [_parse(host) for host in hosts]
+        return [address for address in found if address]
+
+    def hardware(self) -> list[dict[str, Any]]:
+        """Return the machines that stand in the rack before anything runs: none where the platform makes them."""
+        if self.platform != "bare-metal":
+            return []
+        talos = str(_mapping(self.cluster.get("versions")).get("talos", ""))
+        return [_machine(entry, talos) for entry in self.nodes]
+
+    def names(self) -> dict[str, list[str]]:
+        """Return where each host name in the file leads, the Image Factory's public name included."""
+        vip = _mapping(self.cluster.get("network")).get("vip")
+        planes = [str(entry["address"]) for entry in self.nodes if entry.get("role") == "controlplane"]
+        known = {_host(FACTORY): [FACTORY_ADDRESS], _host(self.factory): [FACTORY_ADDRESS]}
+        known[_host(str(self.cluster.get("endpoint", "")))] = [str(vip)] if vip else planes
+        for host in _hosts(self.cluster):
+            known.setdefault(host, [NOWHERE_ADDRESS])
+        return {host: where for host, where in known.items() if host and where and not _parse(host)}
+
+
+def read(name: str, folder: Path) -> StackFile:
+    """Read ``Pulumi.<name>.yaml`` in ``folder``; raises StackError where there is none or it is no YAML mapping."""
+    path = folder / f"Pulumi.{name}.yaml"
+    if not path.is_file():
+        others = sorted(other.name.split(".")[1] for other in folder.glob("Pulumi.*.yaml"))
+        raise StackError(f"there is no stack {name} ({path.name}); there are: {', '.join(others) or 'none'}")
+    try:
+        raw = YAML(typ="safe", pure=True).load(path.read_text())
+    except (YAMLError, UnicodeDecodeError) as error:
+        raise StackError(f"{path.name} is not YAML: {error}") from error
+    if not isinstance(raw, dict):
+        raise StackError(f"{path.name} holds no configuration; it must be a mapping with the key config")
+    return StackFile(name, path, raw)
+
+
+def _machine(entry: Mapping[str, Any], talos: str) -> dict[str, Any]:
+    name, address = str(entry["name"]), str(entry["address"])
+    digest = uuid.uuid5(uuid.NAMESPACE_DNS, name)
+    wanted = _mapping(entry.get("installDisk"))
+    disk = {
+        ours: str(wanted[key]).replace("*", "0") for key, ours in DISK_KEYS.items() if isinstance(wanted.get(key), str)
+    }
+    machine = {"uuid": str(digest), "name": name, "address": address, "platform": "metal"}
+    return machine | {
+        "mac": "02:" + ":".join(digest.hex[index : index + 2] for index in range(0, 10, 2)),
+        **({"disks": [disk]} if disk else {}),
+        **({"talos_version": talos} if talos else {}),
+    }
+
+
+def _hosts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from _hosts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _hosts(item)
+    elif isinstance(value, str) and re.match(r"https?://", value):
+        yield _host(value)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _address(entry: Mapping[str, Any]) -> IPv4Address | None:
+    return _parse(str(entry.get("address", "")))
+
+
+def _parse(text: str) -> IPv4Address | None:
+    try:
+        return IPv4Address(text)
+    except AddressValueError:
+        return None
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
