@@ -24,15 +24,17 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctalosapi/gen/resources.proto\x12\x12talosapi.resources\"\x83\x03\n\x16ResourceDefinitionSpec\x12\x15\n\rresource_type\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_type\x18\x02 \x01(\t\x12\x19\n\x11\x64\x65\x66\x61ult_namespace\x18\x03 \x01(\t\x12\x0f\n\x07\x61liases\x18\x04 \x03(\t\x12\x13\n\x0b\x61ll_aliases\x18\x05 \x03(\t\x12M\n\rprint_columns\x18\x06 \x03(\x0b\x32\x36.talosapi.resources.ResourceDefinitionSpec.PrintColumn\x12K\n\x0bsensitivity\x18\x07 \x01(\x0e\x32\x36.talosapi.resources.ResourceDefinitionSpec.Sensitivity\x1a.\n\x0bPrintColumn\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tjson_path\x18\x02 \x01(\t\"/\n\x0bSensitivity\x12\x11\n\rNON_SENSITIVE\x10\x00\x12\r\n\tSENSITIVE\x10\x01\",\n\x11MachineConfigSpec\x12\x17\n\x0fyaml_marshalled\x18\x01 \x01(\x0c\"H\n\x0fMachineTypeSpec\x12\x35\n\x0cmachine_type\x18\x01 \x01(\x0e\x32\x1f.talosapi.resources.MachineType\"\xe7\x01\n\nMemberSpec\x12\x0f\n\x07node_id\x18\x01 \x01(\t\x12,\n\taddresses\x18\x02 \x03(\x0b\x32\x19.talosapi.resources.NetIP\x12\x10\n\x08hostname\x18\x03 \x01(\t\x12\x35\n\x0cmachine_type\x18\x04 \x01(\x0e\x32\x1f.talosapi.resources.MachineType\x12\x18\n\x10operating_system\x18\x05 \x01(\t\x12\x37\n\rcontrol_plane\x18\x06 \x01(\x0b\x32 .talosapi.resources.ControlPlane\"\x13\n\x05NetIP\x12\n\n\x02ip\x18\x01 \x01(\x0c\"\'\n\x0c\x43ontrolPlane\x12\x17\n\x0f\x61pi_server_port\x18\x01 \x01(\x03*C\n\x0bMachineType\x12\x0b\n\x07UNKNOWN\x10\x00\x12\x08\n\x04INIT\x10\x01\x12\x11\n\rCONTROL_PLANE\x10\x02\x12\n\n\x06WORKER\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ctalosapi/gen/resources.proto\x12\x12talosapi.resources\"\x83\x03\n\x16ResourceDefinitionSpec\x12\x15\n\rresource_type\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_type\x18\x02 \x01(\t\x12\x19\n\x11\x64\x65\x66\x61ult_namespace\x18\x03 \x01(\t\x12\x0f\n\x07\x61liases\x18\x04 \x03(\t\x12\x13\n\x0b\x61ll_aliases\x18\x05 \x03(\t\x12M\n\rprint_columns\x18\x06 \x03(\x0b\x32\x36.talosapi.resources.ResourceDefinitionSpec.PrintColumn\x12K\n\x0bsensitivity\x18\x07 \x01(\x0e\x32\x36.talosapi.resources.ResourceDefinitionSpec.Sensitivity\x1a.\n\x0bPrintColumn\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tjson_path\x18\x02 \x01(\t\"/\n\x0bSensitivity\x12\x11\n\rNON_SENSITIVE\x10\x00\x12\r\n\tSENSITIVE\x10\x01\",\n\x11MachineConfigSpec\x12\x17\n\x0fyaml_marshalled\x18\x01 \x01(\x0c\"H\n\x0fMachineTypeSpec\x12\x35\n\x0cmachine_type\x18\x01 \x01(\x0e\x32\x1f.talosapi.resources.MachineType\"\xe7\x01\n\nMemberSpec\x12\x0f\n\x07node_id\x18\x01 \x01(\t\x12,\n\taddresses\x18\x02 \x03(\x0b\x32\x19.talosapi.resources.NetIP\x12\x10\n\x08hostname\x18\x03 \x01(\t\x12\x35\n\x0cmachine_type\x18\x04 \x01(\x0e\x32\x1f.talosapi.resources.MachineType\x12\x18\n\x10operating_system\x18\x05 \x01(\t\x12\x37\n\rcontrol_plane\x18\x06 \x01(\x0b\x32 .talosapi.resources.ControlPlane\"\x13\n\x05NetIP\x12\n\n\x02ip\x18\x01 \x01(\x0c\"\'\n\x0c\x43ontrolPlane\x12\x17\n\x0f\x61pi_server_port\x18\x01 \x01(\x03\"\xa3\x02\n\x11MachineStatusSpec\x12/\n\x05stage\x18\x01 \x01(\x0e\x32 .talosapi.resources.MachineStage\x12<\n\x06status\x18\x02 \x01(\x0b\x32,.talosapi.resources.MachineStatusSpec.Status\x1a\x9e\x01\n\x06Status\x12\r\n\x05ready\x18\x01 \x01(\x08\x12U\n\x10unmet_conditions\x18\x02 \x03(\x0b\x32;.talosapi.resources.MachineStatusSpec.Status.UnmetCondition\x1a.\n\x0eUnmetCondition\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t*C\n\x0bMachineType\x12\x0b\n\x07UNKNOWN\x10\x00\x12\x08\n\x04INIT\x10\x01\x12\x11\n\rCONTROL_PLANE\x10\x02\x12\n\n\x06WORKER\x10\x03*\x94\x02\n\x0cMachineStage\x12\x19\n\x15MACHINE_STAGE_UNKNOWN\x10\x00\x12\x19\n\x15MACHINE_STAGE_BOOTING\x10\x01\x12\x1c\n\x18MACHINE_STAGE_INSTALLING\x10\x02\x12\x1d\n\x19MACHINE_STAGE_MAINTENANCE\x10\x03\x12\x19\n\x15MACHINE_STAGE_RUNNING\x10\x04\x12\x1b\n\x17MACHINE_STAGE_REBOOTING\x10\x05\x12\x1f\n\x1bMACHINE_STAGE_SHUTTING_DOWN\x10\x06\x12\x1b\n\x17MACHINE_STAGE_RESETTING\x10\x07\x12\x1b\n\x17MACHINE_STAGE_UPGRADING\x10\x08\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'talosapi.gen.resources_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_MACHINETYPE']._serialized_start=858
-  _globals['_MACHINETYPE']._serialized_end=925
+  _globals['_MACHINETYPE']._serialized_start=1152
+  _globals['_MACHINETYPE']._serialized_end=1219
+  _globals['_MACHINESTAGE']._serialized_start=1222
+  _globals['_MACHINESTAGE']._serialized_end=1498
   _globals['_RESOURCEDEFINITIONSPEC']._serialized_start=53
   _globals['_RESOURCEDEFINITIONSPEC']._serialized_end=440
   _globals['_RESOURCEDEFINITIONSPEC_PRINTCOLUMN']._serialized_start=345
@@ -49,4 +51,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_NETIP']._serialized_end=815
   _globals['_CONTROLPLANE']._serialized_start=817
   _globals['_CONTROLPLANE']._serialized_end=856
+  _globals['_MACHINESTATUSSPEC']._serialized_start=859
+  _globals['_MACHINESTATUSSPEC']._serialized_end=1150
+  _globals['_MACHINESTATUSSPEC_STATUS']._serialized_start=992
+  _globals['_MACHINESTATUSSPEC_STATUS']._serialized_end=1150
+  _globals['_MACHINESTATUSSPEC_STATUS_UNMETCONDITION']._serialized_start=1104
+  _globals['_MACHINESTATUSSPEC_STATUS_UNMETCONDITION']._serialized_end=1150
 # @@protoc_insertion_point(module_scope)

@@ -38,6 +38,35 @@ CONTROL_PLANE: MachineType.ValueType  # 2
 WORKER: MachineType.ValueType  # 3
 Global___MachineType: _TypeAlias = MachineType  # noqa: Y015
 
+class _MachineStage:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _MachineStageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MachineStage.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    MACHINE_STAGE_UNKNOWN: _MachineStage.ValueType  # 0
+    MACHINE_STAGE_BOOTING: _MachineStage.ValueType  # 1
+    MACHINE_STAGE_INSTALLING: _MachineStage.ValueType  # 2
+    MACHINE_STAGE_MAINTENANCE: _MachineStage.ValueType  # 3
+    MACHINE_STAGE_RUNNING: _MachineStage.ValueType  # 4
+    MACHINE_STAGE_REBOOTING: _MachineStage.ValueType  # 5
+    MACHINE_STAGE_SHUTTING_DOWN: _MachineStage.ValueType  # 6
+    MACHINE_STAGE_RESETTING: _MachineStage.ValueType  # 7
+    MACHINE_STAGE_UPGRADING: _MachineStage.ValueType  # 8
+
+class MachineStage(_MachineStage, metaclass=_MachineStageEnumTypeWrapper): ...
+
+MACHINE_STAGE_UNKNOWN: MachineStage.ValueType  # 0
+MACHINE_STAGE_BOOTING: MachineStage.ValueType  # 1
+MACHINE_STAGE_INSTALLING: MachineStage.ValueType  # 2
+MACHINE_STAGE_MAINTENANCE: MachineStage.ValueType  # 3
+MACHINE_STAGE_RUNNING: MachineStage.ValueType  # 4
+MACHINE_STAGE_REBOOTING: MachineStage.ValueType  # 5
+MACHINE_STAGE_SHUTTING_DOWN: MachineStage.ValueType  # 6
+MACHINE_STAGE_RESETTING: MachineStage.ValueType  # 7
+MACHINE_STAGE_UPGRADING: MachineStage.ValueType  # 8
+Global___MachineStage: _TypeAlias = MachineStage  # noqa: Y015
+
 @_typing.final
 class ResourceDefinitionSpec(_message.Message):
     """meta.cosi.dev: ResourceDefinitions.meta.cosi.dev, how talosctl finds a resource by a short name."""
@@ -232,3 +261,69 @@ class ControlPlane(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ControlPlane: _TypeAlias = ControlPlane  # noqa: Y015
+
+@_typing.final
+class MachineStatusSpec(_message.Message):
+    """runtime: MachineStatuses.runtime.talos.dev, id "machine"."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class Status(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        @_typing.final
+        class UnmetCondition(_message.Message):
+            DESCRIPTOR: _descriptor.Descriptor
+
+            NAME_FIELD_NUMBER: _builtins.int
+            REASON_FIELD_NUMBER: _builtins.int
+            name: _builtins.str
+            reason: _builtins.str
+            def __init__(
+                self,
+                *,
+                name: _builtins.str = ...,
+                reason: _builtins.str = ...,
+            ) -> None: ...
+            _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+            def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+            _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "reason", b"reason"]  # noqa: Y015
+            def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+            def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+        READY_FIELD_NUMBER: _builtins.int
+        UNMET_CONDITIONS_FIELD_NUMBER: _builtins.int
+        ready: _builtins.bool
+        @_builtins.property
+        def unmet_conditions(self) -> _containers.RepeatedCompositeFieldContainer[Global___MachineStatusSpec.Status.UnmetCondition]: ...
+        def __init__(
+            self,
+            *,
+            ready: _builtins.bool = ...,
+            unmet_conditions: _abc.Iterable[Global___MachineStatusSpec.Status.UnmetCondition] | None = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["ready", b"ready", "unmet_conditions", b"unmet_conditions"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    STAGE_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    stage: Global___MachineStage.ValueType
+    @_builtins.property
+    def status(self) -> Global___MachineStatusSpec.Status: ...
+    def __init__(
+        self,
+        *,
+        stage: Global___MachineStage.ValueType = ...,
+        status: Global___MachineStatusSpec.Status | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["status", b"status"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["stage", b"stage", "status", b"status"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MachineStatusSpec: _TypeAlias = MachineStatusSpec  # noqa: Y015
