@@ -12,11 +12,13 @@ import pulumi
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.x509.oid import ExtendedKeyUsageOID
 from grpclib.const import Cardinality, Handler
 from grpclib.exceptions import GRPCError
 from grpclib.server import Server, Stream
 
-from talosapi import Authority, Client, Code, Credentials, CredentialsError, NotReady, TalosError, health, tls
+from talosapi import Client, Code, Credentials, CredentialsError, NotReady, TalosError, health, tls
+from talosapi.authority import Authority
 from talosapi.gen.machine_pb2 import Bootstrap, BootstrapRequest, BootstrapResponse
 from talosapi.health import Patience
 from talosapi.waiting import Unmet, until_met
@@ -111,7 +113,7 @@ def _server_context(authority: Authority) -> ssl.SSLContext:
         .not_valid_before(now - datetime.timedelta(minutes=5))
         .not_valid_after(now + datetime.timedelta(hours=6))
         .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address(_LOOPBACK))]), critical=True)
-        .add_extension(x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .sign(authority.key, None)
     )
     pem = serialization.Encoding.PEM

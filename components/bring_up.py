@@ -9,20 +9,22 @@ import pulumiverse_talos as talos
 from pulumiverse_talos import client, cluster, machine
 
 from components.bootstrap_relay import BootstrapRelay
-from components.machine_config import MachineConfig
-from components.machine_secrets import MachineSecrets
 from components.rollout import Rollout
+from talosapi import Credentials
+from talosapi.authority import Authority
 from topology import Node, Topology
 
 
 @dataclass(frozen=True)
 class BringUpArgs:
-    """``machines`` and ``configs`` by node name."""
+    """``machines`` and ``configurations`` by node name; the three in between are the outputs of ``MachineSecrets``."""
 
     topology: Topology
-    secrets: MachineSecrets
+    client_configuration: machine.ClientConfigurationArgsDict
+    credentials: pulumi.Output[Credentials]
+    authority: pulumi.Output[Authority]
     machines: Mapping[str, pulumi.Resource]
-    configs: Mapping[str, MachineConfig]
+    configurations: Mapping[str, pulumi.Output[str]]
     provider: talos.Provider
 
 
@@ -40,8 +42,8 @@ class BringUp(pulumi.ComponentResource):
         """Register one apply a node, then the bootstrap, then the kubeconfig."""
         super().__init__("talos-stacks:index:BringUp", name, None, opts)
         self._args = args
-        self._rollout = Rollout(args.topology, args.secrets.credentials)
-        self._relay = BootstrapRelay(args.topology, args.secrets.credentials, args.secrets.authority)
+        self._rollout = Rollout(args.topology, args.credentials)
+        self._relay = BootstrapRelay(args.topology, args.credentials, args.authority)
         applied = {node.name: self._apply(node) for node in args.topology.controlplanes}
         self._rollout.control_planes_are(applied.values())
         applied |= {node.name: self._apply(node) for node in args.topology.workers}
@@ -54,8 +56,8 @@ class BringUp(pulumi.ComponentResource):
         return machine.ConfigurationApply(
             node.name,
             node=str(node.address),
-            client_configuration=self._args.secrets.client_configuration,
-            machine_configuration_input=self._args.configs[node.name].text,
+            client_configuration=self._args.client_configuration,
+            machine_configuration_input=self._args.configurations[node.name],
             apply_mode=self._args.topology.rollout.apply_mode,
             opts=self._options(
                 depends_on=self._rollout.registration(node, self._args.machines[node.name]),
@@ -69,7 +71,7 @@ class BringUp(pulumi.ComponentResource):
             "bootstrap",
             node=str(node.address),
             endpoint=self._relay.endpoint(),
-            client_configuration=self._args.secrets.client_configuration,
+            client_configuration=self._args.client_configuration,
             # The relay's own patience ends first, with a message that says what was waited for.
             timeouts=machine.BootstrapTimeoutsArgs(create=f"{2 * patience + 60}s"),
             opts=self._options(
@@ -83,7 +85,7 @@ class BringUp(pulumi.ComponentResource):
         kubeconfig = cluster.Kubeconfig(
             "kubeconfig",
             node=str(self._args.topology.bootstrap.address),
-            client_configuration=self._args.secrets.client_configuration,
+            client_configuration=self._args.client_configuration,
             opts=self._options(depends_on=after, hooks=self._rollout.first_healthy()),
         )
         return pulumi.Output.secret(kubeconfig.kubeconfig_raw)
@@ -92,7 +94,7 @@ class BringUp(pulumi.ComponentResource):
         topology = self._args.topology
         result = client.get_configuration_output(
             cluster_name=topology.name,
-            client_configuration=self._args.secrets.client_configuration,
+            client_configuration=pulumi.Output.all(**self._args.client_configuration).apply(_talosctl_identity),
             endpoints=[str(node.address) for node in topology.controlplanes],
             nodes=[str(node.address) for node in topology.nodes],
             opts=pulumi.InvokeOutputOptions(parent=self, provider=self._args.provider),
@@ -101,3 +103,7 @@ class BringUp(pulumi.ComponentResource):
 
     def _options(self, **options: Any) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(parent=self, provider=self._args.provider, **options)
+
+
+def _talosctl_identity(client_configuration: dict[str, str]) -> client.GetConfigurationClientConfigurationArgs:
+    return client.GetConfigurationClientConfigurationArgs(**client_configuration)

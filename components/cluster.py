@@ -38,15 +38,15 @@ class Cluster(pulumi.ComponentResource):
         self._plan = plan = args.plan
         topology = plan.topology
         child = pulumi.ResourceOptions(parent=self)
-        self._provider = talos.Provider("talos", image_factory_url=topology.image_factory, opts=child)
+        self._talos = talos.Provider("talos", image_factory_url=topology.image_factory, opts=child)
         self._secrets = MachineSecrets(
             "machine-secrets",
-            MachineSecretsArgs(str(topology.versions.contract), topology.secrets.import_from, self._provider),
+            MachineSecretsArgs(str(topology.versions.contract), topology.secrets.import_from, self._talos),
             child,
         )
         images = BootImages(
             "boot-images",
-            BootImagesArgs({schematic.id: schematic for schematic in plan.schematics.values()}, self._provider),
+            BootImagesArgs({schematic.id: schematic for schematic in plan.schematics.values()}, self._talos),
             child,
         )
         self._module = PLATFORMS[topology.platform.kind]
@@ -61,10 +61,12 @@ class Cluster(pulumi.ComponentResource):
             "bring-up",
             BringUpArgs(
                 topology,
-                self._secrets,
+                self._secrets.client_configuration,
+                self._secrets.credentials,
+                self._secrets.authority,
                 machines={node.name: self._machine(node) for node in topology.nodes},
-                configs={node.name: self._machine_config(node) for node in topology.nodes},
-                provider=self._provider,
+                configurations={node.name: self._machine_config(node).text for node in topology.nodes},
+                provider=self._talos,
             ),
             child,
         )
@@ -79,7 +81,7 @@ class Cluster(pulumi.ComponentResource):
 
     def _machine_config(self, node: Node) -> MachineConfig:
         args = MachineConfigArgs(
-            self._plan.topology, node, self._secrets.bundle, self._plan.patch_texts(node), self._provider
+            self._plan.topology, node, self._secrets.bundle, self._plan.patch_texts(node), self._talos
         )
         return MachineConfig(node.name, args, pulumi.ResourceOptions(parent=self))
 

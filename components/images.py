@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import pulumi
 import pulumiverse_talos as talos
@@ -34,7 +35,7 @@ class BootImages(pulumi.ComponentResource):
         options = pulumi.ResourceOptions(parent=self, provider=args.provider)
         self.registered = {
             id_: imagefactory.Schematic(f"schematic-{id_[:8]}", schematic=schematic.yaml, opts=options).id.apply(
-                lambda answer, id_=id_: _same(id_, answer)
+                partial(_same, id_)
             )
             for id_, schematic in args.schematics.items()
         }

@@ -7,7 +7,8 @@ import pulumi
 import pulumiverse_talos as talos
 from pulumiverse_talos import machine
 
-from talosapi import Authority, Credentials
+from talosapi import Credentials
+from talosapi.authority import Authority
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def prepare(config: pulumi.Config) -> Plan:
 
 
 def contradictions(expected: Mapping[str, str | None], environment: Mapping[str, str]) -> list[str]:
-    """Return a fault for each variable that would send the provider elsewhere than the stack says, without its value."""
+    """Return a fault for each variable that sends the provider elsewhere than the stack says, without its value."""
     return [
         f"the environment variable {name} contradicts the stack file; unset it, the stack file alone says where to go"
         for name, value in expected.items()

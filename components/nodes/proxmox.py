@@ -10,7 +10,7 @@ from components.nodes.shape import NodeArgs, PlatformArgs
 from machineconfig import DiskImage, disk_image
 from topology import Node as NodeModel
 from topology import Topology
-from topology.platforms.proxmox import PciDevice, ProxmoxNode, ProxmoxSettings
+from topology.platforms.proxmox.models import PciDevice, ProxmoxNode, ProxmoxSettings
 
 API_TOKEN = "proxmoxApiToken"  # noqa: S105 - the name of a config key
 SECRETS: tuple[str, ...] = (API_TOKEN,)

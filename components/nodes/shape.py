@@ -1,6 +1,6 @@
 """What every platform module offers, so that the assembly needs no branch."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -35,11 +35,11 @@ class PlatformModule(Protocol):
     """Keys of the stack's encrypted config that the platform cannot do without."""
 
     @property
-    def Platform(self) -> type[pulumi.ComponentResource]:  # noqa: N802
+    def Platform(self) -> Callable[[str, PlatformArgs, pulumi.ResourceOptions], pulumi.ComponentResource]:  # noqa: N802
         """What the nodes of a cluster share: the provider, the boot images."""
 
     @property
-    def Node(self) -> type[pulumi.ComponentResource]:  # noqa: N802
+    def Node(self) -> Callable[[str, NodeArgs, pulumi.ResourceOptions], pulumi.ComponentResource]:  # noqa: N802
         """One machine, up to the point where it waits for its configuration."""
 
     def environment(self, topology: Topology) -> Mapping[str, str | None]:

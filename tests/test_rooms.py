@@ -1,0 +1,79 @@
+"""The house has rooms; this walks the imports of every file and holds it to what its room may use."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PLUGIN_PROTOCOL = {"grpc", "google", "pulumi"}
+ROOMS = {
+    "topology": {"topology", "pydantic", "pydantic_core"},
+    "machineconfig": {"machineconfig", "topology", "jinja2", "ruamel"},
+    "talosapi": {"talosapi", "grpclib", "google", "cryptography", "grpc_tools"},
+    "components": {"components", "topology", "machineconfig", "talosapi", "pulumi"},
+    "lab": {"lab", "talosapi", "grpclib", "cryptography", "ruamel", "yaml", "rich", "jsonpatch"} | PLUGIN_PROTOCOL,
+    "__main__.py": {"components", "topology", "pulumi"},
+}
+ALSO = {
+    # The SDK of a component is its own; another platform's is nobody's.
+    "components/machine_secrets.py": {"pulumiverse_talos"},
+    "components/images.py": {"pulumiverse_talos"},
+    "components/machine_config.py": {"pulumiverse_talos"},
+    "components/bring_up.py": {"pulumiverse_talos"},
+    "components/cluster.py": {"pulumiverse_talos"},
+    "components/nodes/proxmox.py": {"pulumi_proxmoxve"},
+    # The relay answers the provider in a machine's place, so it has a certificate and speaks its protocol.
+    "components/bootstrap_relay.py": {"cryptography", "grpclib"},
+    # The stand-ins take their properties from the SDKs.
+    "lab/standin": {"pulumiverse_talos", "pulumi_proxmoxve"},
+}
+ASSEMBLY = {"components/cluster.py", "components/plan.py"}
+
+
+def files() -> list[Path]:
+    found = [ROOT / "__main__.py"]
+    for room in ROOMS:
+        found += (ROOT / room).rglob("*.py") if (ROOT / room).is_dir() else []
+    return sorted(path for path in found if "gen" not in path.parts)
+
+
+def imports(path: Path) -> Iterator[str]:
+    for statement in ast.walk(ast.parse(path.read_text())):
+        if isinstance(statement, ast.Import):
+            yield from (alias.name for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom):
+            assert statement.level == 0, f"{path}: imports are absolute"
+            yield str(statement.module)
+
+
+def allowed(name: str) -> set[str]:
+    room = name.split("/", maxsplit=1)[0]
+    extra = [packages for place, packages in ALSO.items() if name == place or name.startswith(f"{place}/")]
+    return ROOMS[room].union(*extra)
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_imports_what_its_room_may_use(path: Path) -> None:
+    name = str(path.relative_to(ROOT))
+    strangers = {
+        module
+        for module in imports(path)
+        if module.split(".")[0] not in allowed(name) | sys.stdlib_module_names | {"__future__"}
+    }
+    assert not strangers, f"{name} imports {sorted(strangers)}, which its room may not"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "components").glob("*.py")), ids=lambda path: path.name)
+def test_only_the_assembly_knows_the_platforms(path: Path) -> None:
+    known = {module for module in imports(path) if module.startswith("components.nodes")}
+    assert not known or f"components/{path.name}" in ASSEMBLY
+
+
+def test_the_pure_rooms_open_no_file_and_no_connection() -> None:
+    forbidden = {"os", "socket", "subprocess", "urllib.request", "http.client", "pathlib"}
+    for path in (ROOT / "topology").rglob("*.py"):
+        if path.name not in {"schema.py", "__main__.py"}:
+            assert not forbidden & set(imports(path)), path
