@@ -1,0 +1,21 @@
+"""Pure text work on the machine configuration: render the files of `patches/`, check what came out, name images."""
+
+from machineconfig.checks import check_patches
+from machineconfig.model import ConfigError, Facts, Finding, Patch
+from machineconfig.render import render_cluster, render_node
+from machineconfig.schematic import DiskImage, Schematic, UnknownFormatError, disk_image, installer
+
+__all__ = [
+    "ConfigError",
+    "DiskImage",
+    "Facts",
+    "Finding",
+    "Patch",
+    "Schematic",
+    "UnknownFormatError",
+    "check_patches",
+    "disk_image",
+    "installer",
+    "render_cluster",
+    "render_node",
+]

@@ -1,0 +1,122 @@
+"""Host name, kernel arguments, labels and taints: settings that Talos or Kubernetes takes in one place only."""
+
+from collections.abc import Iterator
+
+from machineconfig.checks.subject import Subject
+from machineconfig.context import HOSTNAME_DOCUMENT
+from machineconfig.documents import dotted
+from machineconfig.model import Finding
+
+_HOSTNAME = ("machine", "network", "hostname")
+_KERNEL_ARGUMENTS = ("machine", "install", "extraKernelArgs")
+_ETCD = ("cluster", "etcd")
+
+# What kubelet may set on its own Node (NodeRestriction; k8s.io/kubelet, well_known_labels.go).
+_OWN_LABELS = frozenset(
+    {
+        "kubernetes.io/hostname",
+        "kubernetes.io/arch",
+        "kubernetes.io/os",
+        "beta.kubernetes.io/instance-type",
+        "beta.kubernetes.io/os",
+        "beta.kubernetes.io/arch",
+        "failure-domain.beta.kubernetes.io/zone",
+        "failure-domain.beta.kubernetes.io/region",
+        "topology.kubernetes.io/zone",
+        "topology.kubernetes.io/region",
+    }
+)
+_OWN_NAMESPACES = ("kubelet.kubernetes.io", "node.kubernetes.io")
+_KUBERNETES = ("kubernetes.io", "k8s.io")
+
+
+def has_the_host_name_in_its_place(subject: Subject) -> Iterator[Finding]:
+    """The contract decides where a host name stands, and the topology what it is."""
+    contract, name = subject.topology.versions.contract, subject.node.name
+    document = contract >= HOSTNAME_DOCUMENT
+    for part, entry in subject.fields(*_HOSTNAME):
+        if document and not entry.is_empty:
+            message = f"{dotted(_HOSTNAME)} is refused from contract {HOSTNAME_DOCUMENT} on (here {contract})"
+            yield subject.finding(part, entry, message, "leave it out: 10-hostname writes HostnameConfig")
+        elif entry.text != name and not entry.is_empty:
+            yield subject.finding(part, entry, _other_name(part.shown(entry), name), "leave it out")
+    for part in subject.of_kind("HostnameConfig"):
+        hostname = part.document.root.get("hostname")
+        if not document:
+            message = f"HostnameConfig is refused below contract {HOSTNAME_DOCUMENT} (here {contract})"
+            yield subject.finding(part, None, message, f"leave it out: 10-hostname writes {dotted(_HOSTNAME)}")
+        elif hostname is not None and hostname.text != name:
+            yield subject.finding(part, hostname, _other_name(part.shown(hostname), name), "leave it out")
+
+
+def has_a_fixed_host_name_or_an_automatic_one(subject: Subject) -> Iterator[Finding]:
+    """A host name goes with `auto: off` only; the last patch that says `auto` decides."""
+    last, named = None, False
+    for part in subject.of_kind("HostnameConfig"):
+        auto = part.document.root.get("auto")
+        named = named or part.document.root.get("hostname") is not None
+        last = (part, auto) if auto is not None else last
+    if named and last is not None and last[1].text != "off":
+        message = f"HostnameConfig has auto: {last[0].shown(last[1])} beside a host name"
+        yield subject.finding(last[0], last[1], message, 'write auto: "off"')
+    elif named and last is None:
+        part = next(subject.of_kind("HostnameConfig"))
+        yield subject.finding(part, None, "HostnameConfig has a host name without auto", 'add auto: "off"')
+
+
+def leaves_kernel_arguments_to_the_schematic(subject: Subject) -> Iterator[Finding]:
+    """From contract v1.12 on the boot image's own command line counts, and Talos refuses both together."""
+    contract = subject.topology.versions.contract
+    for part, entry in subject.fields(*_KERNEL_ARGUMENTS):
+        if contract >= HOSTNAME_DOCUMENT and entry.items:
+            message = f"{dotted(_KERNEL_ARGUMENTS)} is refused from contract v1.12 on (here {contract})"
+            remedy = f"put the arguments into images.{subject.node.image}.extraKernelArgs in the stack file"
+            yield subject.finding(part, entry, message, remedy)
+
+
+def sets_no_forbidden_label_on_a_worker(subject: Subject) -> Iterator[Finding]:
+    """One label that Kubernetes forbids a worker to set on itself makes all of them fail, silently."""
+    if subject.node.is_controlplane:
+        return
+    for part, labels in subject.fields("machine", "nodeLabels"):
+        for entry in labels.keys:
+            if entry.get("$patch") is None and not _may_set(label := str(entry.path[-1])):
+                shown = part.shown(entry) if part.patch.is_secret else label
+                message = f"a worker may not give itself the label {shown}; no label of it would be set"
+                remedy = "set it through the Kubernetes API after the node has joined, or choose another prefix"
+                yield subject.finding(part, entry, message, remedy)
+
+
+def sets_no_taint_on_a_worker(subject: Subject) -> Iterator[Finding]:
+    """A worker may not change its own taints; it can register with some."""
+    if subject.node.is_controlplane:
+        return
+    for part, taints in subject.fields("machine", "nodeTaints"):
+        for entry in taints.keys:
+            if entry.get("$patch") is None and entry.path[-1] != "$patch":
+                message = f"a worker may not give itself the taint {entry.path[-1]}"
+                remedy = "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers"
+                yield subject.finding(part, entry, message, remedy)
+
+
+def has_no_etcd_on_a_worker(subject: Subject) -> Iterator[Finding]:
+    """Talos refuses etcd settings on a worker, also when they are only to be deleted."""
+    if subject.node.is_controlplane:
+        return
+    for part, entry in subject.fields(*_ETCD):
+        yield subject.finding(part, entry, "a worker has no cluster.etcd", "move it to a patch in controlplane/")
+
+
+def _other_name(given: str, name: str) -> str:
+    return f"names the machine {given}; the topology calls it {name}"
+
+
+def _may_set(label: str) -> bool:
+    namespace = label.rpartition("/")[0]
+    if not _within(namespace, _KUBERNETES):
+        return True
+    return label in _OWN_LABELS or _within(namespace, _OWN_NAMESPACES)
+
+
+def _within(namespace: str, parents: tuple[str, ...]) -> bool:
+    return any(namespace == parent or namespace.endswith(f".{parent}") for parent in parents)

@@ -1,0 +1,93 @@
+"""What a check looks at: the patches of one node, read once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from machineconfig.deletes import deletes_whole
+from machineconfig.documents import Document, Entry, YamlFaultError, parse
+from machineconfig.model import Finding, Patch
+from topology import Node, Topology
+
+_HIDDEN = "a secret value"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One document of one patch."""
+
+    patch: Patch
+    document: Document
+
+    @property
+    def level(self) -> str:
+        """The folder of the patch: `all`, `zone/dc1`."""
+        return self.patch.source.rpartition("/")[0]
+
+    @property
+    def place(self) -> str:
+        """`patches/all/20-network.yaml.j2:3`, to name the other one of two."""
+        return f"patches/{self.patch.source}:{self.patch.line(self.document.line)}"
+
+    def place_of(self, entry: Entry) -> str:
+        """The same for a value in it."""
+        return f"patches/{self.patch.source}:{self.patch.line(entry.line)}"
+
+    def shown(self, entry: Entry) -> str:
+        """A value for a message: never one of a patch that holds a secret."""
+        return _HIDDEN if self.patch.is_secret else entry.text
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The patches of one node in the order in which they merge."""
+
+    topology: Topology
+    node: Node
+    patches: Sequence[Patch]
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Every document that can be read."""
+        return tuple(self._read())
+
+    @property
+    def main(self) -> Iterator[Part]:
+        """The fragments of machine and cluster."""
+        return (part for part in self.parts if part.document.is_main)
+
+    @cached_property
+    def typed(self) -> tuple[Part, ...]:
+        """The documents with a kind that are there in the end: one that is deleted later is not."""
+        found: list[Part] = []
+        for part in self.parts:
+            kind, name = part.document.kind, part.document.name
+            if deletes_whole(part.document):
+                found = [each for each in found if (each.document.kind, each.document.name) != (kind, name)]
+            elif kind:
+                found.append(part)
+        return tuple(found)
+
+    def fields(self, *path: str) -> Iterator[tuple[Part, Entry]]:
+        """Every value that a fragment gives at a path, in order."""
+        for part in self.main:
+            entry = part.document.root.get(*path)
+            if entry is not None:
+                yield part, entry
+
+    def of_kind(self, *kinds: str) -> Iterator[Part]:
+        """The documents of some kinds."""
+        return (part for part in self.typed if part.document.kind in kinds)
+
+    def finding(self, part: Part, entry: Entry | None, message: str, remedy: str) -> Finding:
+        """A finding at a value, or at the start of its document."""
+        line = part.document.line if entry is None else entry.line
+        return Finding(self.node.name, part.patch.source, part.patch.line(line), message, remedy)
+
+    def _read(self) -> Iterator[Part]:
+        for patch in self.patches:
+            try:
+                documents = parse(patch.text)
+            except YamlFaultError:  # the first check says it
+                continue
+            yield from (Part(patch, document) for document in documents)

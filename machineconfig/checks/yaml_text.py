@@ -1,0 +1,62 @@
+"""Text that Talos could not read as patches: not YAML, keys set twice, not a mapping, a JSON patch, half a document."""
+
+from collections.abc import Iterator
+
+from machineconfig.checks.subject import Part, Subject
+from machineconfig.context import HOSTNAME_DOCUMENT
+from machineconfig.documents import YamlFaultError, dotted, duplicate_keys, parse
+from machineconfig.model import Finding
+
+_FRAGMENT = "write it as a fragment of the machine configuration, such as machine: {install: {disk: /dev/vda}}"
+
+
+def is_yaml(subject: Subject) -> Iterator[Finding]:
+    """Every patch can be read."""
+    for patch in subject.patches:
+        try:
+            parse(patch.text)
+        except YamlFaultError as fault:
+            # Even the parser's words can quote a piece of the text.
+            what = "is not YAML" if patch.is_secret else f"is not YAML: {fault.message}"
+            yield Finding(subject.node.name, patch.source, patch.line(fault.line), what, "correct it")
+
+
+def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
+    """No map has one key twice: Talos refuses it."""
+    for part in subject.parts:
+        for entry, first in duplicate_keys(part.document):
+            line = part.patch.line(first)
+            message = f"{dotted(entry.path)} is set a second time, after line {line}"
+            yield subject.finding(part, entry, message, "keep one of them")
+
+
+def is_a_mapping(subject: Subject) -> Iterator[Finding]:
+    """Every document is a mapping; a JSON patch only where the contract has a single document."""
+    contract = subject.topology.versions.contract
+    for part in subject.parts:
+        if part.document.is_mapping:
+            continue
+        if not _is_json_patch(part):
+            yield subject.finding(part, None, "is not a mapping", _FRAGMENT)
+        elif contract >= HOSTNAME_DOCUMENT:
+            message = (
+                f"is a JSON patch; from contract {HOSTNAME_DOCUMENT} on (here {contract}) a configuration has"
+                " several documents, and Talos takes no JSON patches for them"
+            )
+            yield subject.finding(part, None, message, _FRAGMENT)
+
+
+def has_kind_and_version(subject: Subject) -> Iterator[Finding]:
+    """A document with a kind says its apiVersion, and the other way round."""
+    for part in subject.parts:
+        kind, version = part.document.root.get("kind"), part.document.root.get("apiVersion")
+        if kind is not None and version is None:
+            message = f"{part.document.title} has no apiVersion"
+            yield subject.finding(part, kind, message, "add apiVersion: v1alpha1")
+        elif version is not None and kind is None:
+            yield subject.finding(part, version, "has an apiVersion and no kind", "add the kind of the document")
+
+
+def _is_json_patch(part: Part) -> bool:
+    items = part.document.root.items
+    return bool(items) and all(item.get("op") is not None and item.get("path") is not None for item in items)

@@ -1,0 +1,82 @@
+"""What goes into a rendering and what comes out of it: facts, patches, findings."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from ipaddress import IPv4Address
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a machine besides the topology, once it is made.
+
+    `address` is the one it really has, `installer` the image reference that carries its schematic.
+    """
+
+    address: IPv4Address
+    installer: str
+
+
+@dataclass(frozen=True)
+class Patch:
+    """One rendered file of `patches/` for one node: valid input of Talos's strategic merge.
+
+    `source` is the file's path below `patches/`. `secrets` are the names it asked for with `secret("name")`: a patch
+    with any is a secret as a whole, so its text stays out of `repr` and of messages. `lines` says which line of the
+    file each line of the text came from.
+    """
+
+    source: str
+    text: str = field(repr=False)
+    secrets: frozenset[str] = frozenset()
+    lines: tuple[int, ...] = field(default=(), repr=False)
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether it holds the value of any secret."""
+        return bool(self.secrets)
+
+    def line(self, line: int | None) -> int | None:
+        """The file's line behind a line of the text; both count from 1."""
+        if line is None or not self.lines:
+            return line
+        return self.lines[min(line, len(self.lines)) - 1]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong, where, and what to do about it. `node` is empty if it is wrong for every node."""
+
+    node: str
+    source: str
+    line: int | None
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """One line, with the place first as editors and compilers write it."""
+        place = f"patches/{self.source}" if self.line is None else f"patches/{self.source}:{self.line}"
+        node = f" ({self.node})" if self.node else ""
+        return f"{place}{node}: {self.message}; {self.remedy}"
+
+
+def said_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, where those that differ in the node alone become one that names up to three nodes."""
+    nodes: dict[Finding, list[str]] = {}
+    for finding in findings:
+        names = nodes.setdefault(replace(finding, node=""), [])
+        if finding.node and finding.node not in names:
+            names.append(finding.node)
+    return tuple(replace(finding, node=_names(names)) for finding, names in nodes.items())
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
+
+
+class ConfigError(Exception):
+    """Everything that is wrong with the patches of one or more nodes, all at once; `str()` is one line each."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        """Takes the findings in the order in which they are to be read."""
+        self.findings = said_once(findings)
+        super().__init__("\n".join(map(str, self.findings)))

@@ -1,0 +1,93 @@
+"""Stacks for tests of rendering: small, whole, and easy to change in one thing."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+from machineconfig import ConfigError, Facts, Finding, Patch, Schematic, check_patches, render_node
+from topology import Node, Topology, load
+
+PATCHES = Path(__file__).parents[2] / "patches"
+
+_HOMELAB: dict[str, Any] = {
+    "name": "homelab",
+    "versions": {"talos": "v1.13.9", "kubernetes": "v1.36.2", "contract": "v1.13"},
+    "network": {
+        "nodes": "192.168.1.0/24",
+        "gateway": "192.168.1.1",
+        "nameservers": ["192.168.1.1"],
+        "vip": "192.168.1.120",
+        "cni": "none",
+    },
+    "images": {"default": {"extensions": ["siderolabs/qemu-guest-agent"]}},
+    "platform": {
+        "kind": "proxmox",
+        "endpoint": "https://pve.example.internal:8006",
+        "host": "pve",
+        "datastore": "local-lvm",
+    },
+    "nodes": [
+        {"name": "cp1", "role": "controlplane", "address": "192.168.1.121", "cores": 4, "memory": 8192, "diskSize": 40},
+        {"name": "w1", "role": "worker", "address": "192.168.1.122", "cores": 4, "memory": 8192, "diskSize": 40},
+    ],
+}
+
+
+def stack(**changes: Any) -> Topology:
+    """A stack of one control plane and one worker on Proxmox; a change is a path with `__` between its keys."""
+    raw = copy.deepcopy(_HOMELAB)
+    for path, value in changes.items():
+        *above, last = path.split("__")
+        at = raw
+        for key in above:
+            at = at.setdefault(key, {})
+        at[last] = value
+    return load(raw)
+
+
+OLD = {"talos": "v1.11.6", "kubernetes": "v1.33.1", "contract": "v1.11"}
+BARE_METAL: dict[str, Any] = {
+    "platform": {"kind": "bare-metal"},
+    "nodes": [
+        {"name": "cp1", "role": "controlplane", "address": "192.168.1.121", "installDisk": {"serial": "S1"}},
+        {"name": "w1", "role": "worker", "address": "192.168.1.122", "installDisk": "/dev/disk/by-id/x"},
+    ],
+    "network__interface": "enp3s0",
+}
+
+
+def facts(topology: Topology, node: Node) -> Facts:
+    """What the program knows of a node whose address is the topology's."""
+    return Facts(node.address, Schematic.of(topology.image_of(node)).installer(topology, node))
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    """A folder of patches."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def rendered(
+    topology: Topology, name: str, root: Path = PATCHES, secrets: dict[str, str] | None = None
+) -> tuple[Patch, ...]:
+    """The patches of a node."""
+    node = topology.node(name)
+    return render_node(topology, node, facts(topology, node), root=root, secret=(secrets or {}).__getitem__)
+
+
+def refused(topology: Topology, name: str, root: Path, secrets: dict[str, str] | None = None) -> tuple[Finding, ...]:
+    """The findings with which a rendering is refused."""
+    try:
+        rendered(topology, name, root, secrets)
+    except ConfigError as error:
+        return error.findings
+    raise AssertionError("nothing was refused")
+
+
+def found(topology: Topology, root: Path, secrets: dict[str, str] | None = None) -> list[str]:
+    """The lines of the findings for all nodes of a stack."""
+    patches = {node.name: rendered(topology, node.name, root, secrets) for node in topology.nodes}
+    return [str(finding) for finding in check_patches(topology, patches)]

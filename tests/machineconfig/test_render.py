@@ -1,0 +1,280 @@
+from pathlib import Path
+
+import pytest
+
+from machineconfig import ConfigError, Facts, render_cluster
+from tests.machineconfig.stacks import OLD, facts, refused, rendered, stack, write
+
+
+def texts(root: Path, **changes: object) -> list[str]:
+    return [patch.text for patch in rendered(stack(**changes), "cp1", root)]
+
+
+def test_levels_come_in_the_order_all_role_zone_platform_node(tmp_path: Path) -> None:
+    folders = ["node/cp1", "platform/proxmox", "zone/dc1", "controlplane", "all", "worker", "zone/dc2", "node/w1"]
+    write(tmp_path, {f"{folder}/10-a.yaml": f"machine: {{env: {{a: {folder}}}}}\n" for folder in folders})
+    nodes = [dict(stack().nodes[0].model_dump(by_alias=True, mode="json"), zone="dc1")]
+    topology = stack(zones={"dc1": {}, "dc2": {}}, nodes=[{key: nodes[0][key] for key in _NODE_KEYS}])
+    sources = [patch.source for patch in rendered(topology, "cp1", tmp_path)]
+    assert sources == [
+        "all/10-a.yaml",
+        "controlplane/10-a.yaml",
+        "zone/dc1/10-a.yaml",
+        "platform/proxmox/10-a.yaml",
+        "node/cp1/10-a.yaml",
+    ]
+
+
+_NODE_KEYS = ("name", "role", "address", "zone", "cores", "memory", "diskSize")
+
+
+def test_the_number_in_front_decides_the_order_inside_a_level(tmp_path: Path) -> None:
+    write(tmp_path, {"all/20-a.yaml": "machine: {}\n", "all/03-z.yaml.j2": "machine: {}\n", "all/10-m.yaml": "a: b\n"})
+    sources = [patch.source for patch in rendered(stack(), "cp1", tmp_path)]
+    assert sources == ["all/03-z.yaml.j2", "all/10-m.yaml", "all/20-a.yaml"]
+
+
+def test_a_missing_folder_is_no_error(tmp_path: Path) -> None:
+    assert rendered(stack(), "cp1", tmp_path / "nothing") == ()
+
+
+def test_a_file_without_j2_is_taken_verbatim(tmp_path: Path) -> None:
+    text = "# {{ x }} ${HOME} $patch\nmachine:\n  env: {a: '{% y', b: off, c: 010, d: 2024-01-01}\n"
+    write(tmp_path, {"all/10-a.yaml": text})
+    assert texts(tmp_path) == [text]
+
+
+def test_a_template_is_rendered_and_nothing_else_of_it_changes(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"all/10-a.yaml.j2": "machine:\n  env: {a: {{ node.name }}, b: off, c: 'bc:24:11:aa:00:01', d: $HOME}\n"},
+    )
+    assert texts(tmp_path) == ["machine:\n  env: {a: cp1, b: off, c: 'bc:24:11:aa:00:01', d: $HOME}\n"]
+
+
+def test_several_documents_stand_in_one_file(tmp_path: Path) -> None:
+    text = "machine: {}\n---\napiVersion: v1alpha1\nkind: UserVolumeConfig\nname: data\n"
+    write(tmp_path, {"all/10-a.yaml": text})
+    assert texts(tmp_path) == [text]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "# nothing for this role\n", "{% if false %}a: b{% endif %}\n", "---\n# a\n---\n"]
+)
+def test_what_renders_to_nothing_or_to_comments_is_left_out(tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": text})
+    assert texts(tmp_path) == []
+
+
+def test_a_patch_ends_with_the_end_of_a_line_so_that_no_one_takes_it_for_a_file(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml": "machine:{}"})
+    assert texts(tmp_path) == ["machine:{}\n"]
+
+
+def test_an_undefined_variable_names_file_line_variable_and_node(tmp_path: Path) -> None:
+    write(tmp_path, {"controlplane/10-x.yaml.j2": "machine:\n  network:\n    a: [{{ node.ip6 }}/64]\n"})
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert (finding.source, finding.line, finding.node) == ("controlplane/10-x.yaml.j2", 3, "cp1")
+    assert finding.message.startswith("ProxmoxNode has no ip6")
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("node.adress", "ProxmoxNode has no adress (near it: address)"),
+        ("nodes.name", "nodes is not defined (near it: node)"),
+        ("cluster.network.namservers", "ClusterNetwork has no namservers (near it: nameservers)"),
+        ("node.data.sit", "dict has no sit (near it: site)"),
+    ],
+)
+def test_a_known_name_that_is_near_is_suggested(tmp_path: Path, expression: str, message: str) -> None:
+    write(tmp_path, {"all/10-x.yaml.j2": f"a: {{{{ {expression} }}}}\n"})
+    node = {"name": "cp1", "role": "controlplane", "address": "192.168.1.121", "data": {"site": "a"}}
+    topology = stack(nodes=[node | {"cores": 4, "memory": 8192, "diskSize": 40}])
+    assert refused(topology, "cp1", tmp_path)[0].message == message
+
+
+@pytest.mark.parametrize(
+    ("template", "line", "message"),
+    [
+        ("a: 1\nb: {{ node.zone }}\n", 2, "node.zone has no value here"),
+        ("a: {{ cluster.network.nodes }}\n", 1, "cluster.network.nodes is more than one value"),
+        ("a: {{ cluster.network }}\n", 1, "cluster.network is no text"),
+        ("a: {{ node.name + 1 }}\n", 1, "node.name + 1 fails (TypeError)"),
+        ("a: 1\n{% if x %}\n{% endif %}\n", 2, "x is not defined"),
+        ("a: {{ .Values }}\n", 1, "unexpected '.'"),
+        ('{% include "all/10-x.yaml.j2" %}\n', 1, 'include "all/10-x.yaml.j2" fails (TypeError)'),
+        ("a: 1\n{{ 1 / 0 }}\n", 2, "1 / 0 fails (ZeroDivisionError)"),
+    ],
+)
+def test_what_a_template_cannot_write_is_refused_with_its_line(
+    tmp_path: Path, template: str, line: int, message: str
+) -> None:
+    write(tmp_path, {"all/10-x.yaml.j2": template})
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert finding.line == line
+    assert finding.message == message
+
+
+def test_every_fault_of_a_node_is_said_at_once(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": "{{ x }}", "all/note.txt": "", "controlplane/10-b.yaml.j2": "{{ y }}"})
+    assert [finding.source for finding in refused(stack(), "cp1", tmp_path)] == [
+        "all/note.txt",
+        "all/10-a.yaml.j2",
+        "controlplane/10-b.yaml.j2",
+    ]
+
+
+def test_a_fault_of_several_nodes_is_said_once_with_their_names(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": "{{ x }}"})
+    topology = stack()
+    with pytest.raises(ConfigError) as error:
+        render_cluster(topology, {node.name: facts(topology, node) for node in topology.nodes}, root=tmp_path)
+    assert str(error.value) == (
+        "patches/all/10-a.yaml.j2:1 (cp1, w1): x is not defined; a template knows node, cluster, facts, secret, include"
+    )
+
+
+@pytest.mark.parametrize("name", ["network.yaml", "1-network.yaml", "10-network.yml", "10_network.yaml", "10-Net.yaml"])
+def test_a_file_that_is_not_named_like_a_patch_is_refused(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {f"all/{name}": "machine: {}\n"})
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert finding.message == f"{name} is not the name of a patch"
+    assert "NN-domain.yaml" in finding.remedy
+
+
+def test_a_folder_that_no_node_reads_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"controlplanes/10-a.yaml": "machine: {}\n"})
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert str(finding) == "patches/controlplanes: no node reads a folder called controlplanes; call it controlplane"
+
+
+def test_a_folder_inside_a_level_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"all/more/10-a.yaml": "machine: {}\n"})
+    assert refused(stack(), "cp1", tmp_path)[0].message == "is a folder inside a level"
+
+
+def test_a_manifest_is_included_verbatim_and_indented(tmp_path: Path) -> None:
+    manifest = "kind: ConfigMap\ndata:\n  x: echo ${#ARR[@]} {{ .Release.Name }} ${host} {% raw %}\n"
+    template = "cluster:\n  inlineManifests:\n    - name: a\n      contents: |\n        "
+    template += '{{ include("manifests/a.yaml") | indent(8) }}\n'
+    write(tmp_path, {"manifests/a.yaml": manifest, "all/10-a.yaml.j2": template})
+    assert texts(tmp_path)[0].endswith(
+        "      contents: |\n"
+        "        kind: ConfigMap\n"
+        "        data:\n"
+        "          x: echo ${#ARR[@]} {{ .Release.Name }} ${host} {% raw %}\n"
+    )
+
+
+def test_an_included_file_that_is_missing_is_named_with_those_beside_it(tmp_path: Path) -> None:
+    write(tmp_path, {"manifests/a.yaml": "", "all/10-a.yaml.j2": 'a: {{ include("manifests/b.yaml") }}\n'})
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert finding.message.endswith("includes a file that does not exist: manifests/b.yaml")
+    assert finding.remedy == "there is manifests/a.yaml below patches/"
+
+
+@pytest.mark.parametrize("path", ["../secret", "/etc/hostname"])
+def test_nothing_outside_the_patches_is_included(tmp_path: Path, path: str) -> None:
+    write(tmp_path, {"secret": "x", "p/all/10-a.yaml.j2": f'a: {{{{ include("{path}") }}}}\n'})
+    assert "includes a file outside patches/" in refused(stack(), "cp1", tmp_path / "p")[0].message
+
+
+def test_a_secret_marks_its_patch_and_no_other(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": 'a: {{ secret("pw") }}\n', "all/20-b.yaml.j2": "a: b\n"})
+    marked, plain = rendered(stack(), "cp1", tmp_path, {"pw": "hunter2"})
+    assert (marked.secrets, marked.is_secret, marked.text) == (frozenset({"pw"}), True, "a: hunter2\n")
+    assert (plain.secrets, plain.is_secret) == (frozenset(), False)
+    assert "hunter2" not in repr(marked)
+
+
+def test_a_secret_that_the_stack_does_not_have_is_named_with_the_command_that_sets_it(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": 'a: {{ secret("pw") }}\n'})
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert finding.message.endswith("asks for a secret that the stack does not have: pw")
+    assert finding.remedy == "set it with `pulumi config set --secret pw`"
+
+
+@pytest.mark.parametrize("expression", ['secret("pw").x', 'secret("pw") + 1', 'secret("pw") | int("x", "y", 3, 4)'])
+def test_a_template_that_fails_over_a_secret_does_not_say_it(tmp_path: Path, expression: str) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": f"a: {{{{ {expression} }}}}\n"})
+    (finding,) = refused(stack(), "cp1", tmp_path, {"pw": "hunter2"})
+    assert "hunter2" not in str(finding)
+
+
+def test_a_line_of_the_rendering_leads_to_its_line_in_the_template(tmp_path: Path) -> None:
+    template = (
+        "{# c #}\n{% set x = 1 %}\nmachine:\n{% if x %}\n  env:\n"
+        "{% for k in ['a', 'b'] %}\n    {{ k }}: 1\n{% endfor %}\n{% endif %}\n  type: x\n"
+    )
+    write(tmp_path, {"all/10-a.yaml.j2": template})
+    (patch,) = rendered(stack(), "cp1", tmp_path)
+    lines = {text: patch.line(number) for number, text in enumerate(patch.text.splitlines(), start=1)}
+    assert lines == {"machine:": 3, "  env:": 5, "    a: 1": 7, "    b: 1": 7, "  type: x": 10}
+
+
+def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml": ""})
+    (tmp_path / "all/10-a.yaml").write_bytes(b"a: \xff\n")
+    assert refused(stack(), "cp1", tmp_path)[0].message == "is not UTF-8 text"
+
+
+def test_windows_line_ends_and_a_byte_order_mark_do_no_harm(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": ""})
+    (tmp_path / "all/10-a.yaml.j2").write_bytes(b"\xef\xbb\xbfmachine:\r\n  env: {a: {{ node.name }}}\r\n")
+    assert texts(tmp_path) == ["machine:\n  env: {a: cp1}\n"]
+
+
+def test_a_delete_of_a_key_has_the_key_made_first(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"all/10-a.yaml": "machine:\n  nodeLabels:\n    x/y: {$patch: delete}\n    a: b\n  time: {$patch: delete}\n"},
+    )
+    first, second = rendered(stack(), "cp1", tmp_path)
+    assert first.text == (
+        "# So that the deletes of the next patch find something.\n"
+        '"machine":\n'
+        '  "nodeLabels":\n'
+        '    "x/y": null\n'
+        '  "time": null\n'
+    )
+    assert second.text.startswith("machine:\n  nodeLabels:\n    x/y: {$patch: delete}")
+
+
+_DELETE = "apiVersion: v1alpha1\nkind: {}\n$patch: delete\n"
+
+
+def test_a_delete_of_a_document_that_no_one_made_is_left_out(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "all/10-a.yaml": "# a\nmachine: {}\n---\n"
+            + _DELETE.format("UserVolumeConfig")
+            + "name: x\n---\n# c\ncluster: {}\n"
+        },
+    )
+    assert texts(tmp_path) == ["# a\nmachine: {}\n---\n# c\ncluster: {}\n"]
+
+
+def test_a_patch_of_nothing_but_deletes_of_absent_documents_is_left_out(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml": _DELETE.format("TimeSyncConfig")})
+    assert texts(tmp_path) == []
+
+
+def test_a_delete_of_a_document_that_the_contract_makes_stays(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml": _DELETE.format("HostnameConfig")})
+    assert texts(tmp_path) == [_DELETE.format("HostnameConfig")]
+    assert texts(tmp_path, versions=OLD) == []
+
+
+def test_a_delete_of_a_document_that_an_earlier_patch_made_stays(tmp_path: Path) -> None:
+    made = "apiVersion: v1alpha1\nkind: TimeSyncConfig\nenabled: true\n"
+    write(tmp_path, {"all/10-a.yaml": made, "node/cp1/10-a.yaml": _DELETE.format("TimeSyncConfig")})
+    assert texts(tmp_path) == [made, _DELETE.format("TimeSyncConfig")]
+
+
+def test_facts_hold_what_the_machine_really_has() -> None:
+    topology = stack()
+    made = facts(topology, topology.node("cp1"))
+    assert isinstance(made, Facts)
+    assert made.installer.startswith("factory.talos.dev/nocloud-installer/ce4c9805")
