@@ -12,9 +12,10 @@ PLUGIN_PROTOCOL = {"grpc", "google", "pulumi"}
 ROOMS = {
     "topology": {"topology", "pydantic", "pydantic_core"},
     "machineconfig": {"machineconfig", "topology", "jinja2", "ruamel"},
-    "talosapi": {"talosapi", "grpclib", "google", "cryptography", "grpc_tools"},
+    "talosapi": {"talosapi", "grpclib", "h2", "multidict", "yaml", "google", "cryptography", "grpc_tools"},
     "components": {"components", "topology", "machineconfig", "talosapi", "pulumi"},
-    "lab": {"lab", "talosapi", "grpclib", "cryptography", "ruamel", "yaml", "rich", "jsonpatch"} | PLUGIN_PROTOCOL,
+    "lab": {"lab", "talosapi", "grpclib", "h2", "multidict", "cryptography", "ruamel", "yaml", "rich", "jsonpatch"}
+    | PLUGIN_PROTOCOL,
     "__main__.py": {"components", "topology", "pulumi"},
 }
 ALSO = {
