@@ -33,3 +33,41 @@ format: setup ## format the code
 .PHONY: proto
 proto: setup ## generate talosapi/gen from talosapi/proto
 	$(BIN)/python -m talosapi.proto
+
+# The lab. `make lab LAB_PLUGINS=real` uses the provider plugins on PATH instead of the stand-ins.
+STACK ?= lab
+LAB := $(BIN)/python -m lab
+# Status and end of every lab, unless one is named on the command line.
+NAMED = $(if $(filter command,$(firstword $(origin STACK))),$(STACK))
+
+.PHONY: lab
+lab: setup ## a whole cluster on simulated machines, from nothing
+	@$(LAB) up lab
+
+.PHONY: rehearse
+rehearse: setup ## the same for any stack, under its own addresses: make rehearse STACK=homelab
+	@$(LAB) up $(STACK)
+
+.PHONY: lab-shell
+lab-shell: setup ## a shell inside the lab [STACK=lab]
+	@$(LAB) shell $(STACK)
+
+.PHONY: lab-status
+lab-status: setup ## machines, faults and violated invariants of every lab that is up
+	@$(LAB) status $(NAMED)
+
+.PHONY: lab-down
+lab-down: setup ## end every lab and remove what it left
+	@$(LAB) down $(NAMED)
+
+.PHONY: preview
+preview: setup ## what pulumi would do to a real stack: make preview STACK=homelab
+	@PULUMI_SKIP_CHECKPOINTS=true $(BIN)/python -m lab.engine preview --stack $(STACK)
+
+.PHONY: up
+up: setup ## bring a real stack up, after asking: make up STACK=homelab
+	@$(BIN)/python -m lab.engine up --stack $(STACK)
+
+.PHONY: tools
+tools: setup ## pulumi and etcd, from PATH or built once
+	@$(BIN)/python -m lab.tools

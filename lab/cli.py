@@ -2,13 +2,12 @@
 
 import argparse
 import os
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 from lab import control, lifecycle, report
+from lab.inside import execute
 from lab.lifecycle import LabError
 from lab.namespace import NamespaceError
 from lab.run import ROOT, Run
@@ -133,27 +132,6 @@ def shell(options: argparse.Namespace) -> int:
     return execute(run, [os.environ.get("SHELL") or "/bin/sh"])
 
 
-def execute(run: Run, command: list[str], quiet: bool = False) -> int:
-    """Run ``command`` inside and return its exit code; an interrupt is the command's to handle."""
-    settings = run.settings()
-    if settings.get("sealed"):
-        command = [sys.executable, str(ROOT / "lab" / "enter.py"), str(settings["pid"]), *command]
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        process = subprocess.Popen(
-            command,
-            env=run.environment(),
-            stdout=subprocess.DEVNULL if quiet else None,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        code = process.wait()
-    except OSError as error:
-        raise LabError(f"{command[0]}: {error.strerror}") from error
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    return code if code >= 0 else 128 - code
-
-
 def status(options: argparse.Namespace) -> int:
     """Show what is up; 1 when an invariant was violated."""
     runs = [running(options)] if options.stack else [run for run in everything() if lifecycle.alive(run)]
@@ -178,7 +156,7 @@ def end(options: argparse.Namespace) -> int:
 def everything() -> list[Run]:
     """Return every run there is a folder of."""
     home = Run("none").home
-    return [Run(folder.name) for folder in sorted(home.iterdir()) if folder.is_dir()] if home.is_dir() else []
+    return [Run(folder.name) for folder in sorted(home.glob("[!.]*")) if folder.is_dir()] if home.is_dir() else []
 
 
 def switch_fault(options: argparse.Namespace) -> int:

@@ -27,8 +27,7 @@ def write(run: Run, engine: Path, source: Path) -> None:
     shutil.rmtree(run.bin, ignore_errors=True)
     run.bin.mkdir()
     python = [sys.executable, "-P"]
-    if not shutil.which("pulumi-language-python"):
-        _script(run.bin / "pulumi-language-python", [*python, str(ROOT / "lab" / "languagehost.py")])
+    language_host(run.bin)
     if not shutil.which("pulumi-resource-pulumi-python"):
         _script(run.bin / "pulumi-resource-pulumi-python", [*python, "-u", "-m", "pulumi.dynamic"])
     for name, module in STAND_INS.items():
@@ -41,6 +40,12 @@ def write(run: Run, engine: Path, source: Path) -> None:
         [str(engine), "--cwd", str(run.project)],
         before=f"if [ {quote(str(source))} -nt {quote(str(derived))} ]; then {refresh} || exit; fi",
     )
+
+
+def language_host(folder: Path) -> None:
+    """Put a stand-in for the language host into ``folder`` where there is no real one on PATH."""
+    if not shutil.which("pulumi-language-python"):
+        _script(folder / "pulumi-language-python", [sys.executable, "-P", str(ROOT / "lab" / "languagehost.py")])
 
 
 def share_installed(run: Run) -> None:

@@ -43,9 +43,9 @@ def summary(run: Run, seconds: float) -> str:
     lines += [
         "",
         f"The cluster of {run.stack} is up after {seconds:.0f} s. Next:",
-        f"  make lab-shell{argument:16} a shell in which pulumi, talosctl and kubectl see it",
-        f"  make lab-status{argument:15} its machines and what went wrong",
-        f"  make lab-down{argument:17} end it",
+        f"  {'make lab-shell' + argument:32} a shell in which pulumi, talosctl and kubectl see it",
+        f"  {'make lab-status' + argument:32} its machines and what went wrong",
+        f"  {'make lab-down' + argument:32} end it",
     ]
     return "\n".join(lines)
 

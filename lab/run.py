@@ -19,6 +19,8 @@ HOME = "LAB_HOME"
 """The variable that moves the runs elsewhere."""
 SOCKET_PATH_LIMIT = 100
 """Bytes; the kernel takes 107 on Linux and 103 on macOS."""
+TRUST = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
+"""Variables that name the CA certificates to trust."""
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
@@ -119,7 +121,7 @@ class Run:
             "PULUMI_STACK": self.stack,
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-            "SSL_CERT_FILE": str(self.bundle),
+            **dict.fromkeys(TRUST, str(self.bundle)),
             "KUBECONFIG": str(self.folder / "kubeconfig"),
             "TALOSCONFIG": str(self.folder / "talosconfig"),
             "LAB_STACK": self.stack,

@@ -1,0 +1,45 @@
+"""Running a command inside a lab, as if it had been typed there."""
+
+import contextlib
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from lab.lifecycle import LabError
+from lab.run import ROOT, Run
+
+
+def execute(run: Run, command: list[str], quiet: bool = False) -> int:
+    """Run ``command`` inside and return its exit code; with ``quiet`` its output is shown only when it fails."""
+    settings = run.settings()
+    if settings.get("sealed"):
+        command = [sys.executable, str(ROOT / "lab" / "enter.py"), str(settings["pid"]), *command]
+    try:
+        process = subprocess.Popen(
+            command,
+            env=run.environment(),
+            stdout=subprocess.PIPE if quiet else None,
+            stderr=subprocess.STDOUT if quiet else None,
+        )
+    except OSError as error:
+        raise LabError(f"{command[0]}: {error.strerror}") from error
+    with signals_left_to(process):
+        said = process.communicate()[0]
+    if quiet and process.returncode:
+        sys.stderr.write(said.decode(errors="replace"))
+    return process.returncode if process.returncode >= 0 else 128 - process.returncode
+
+
+@contextlib.contextmanager
+def signals_left_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Let ``process`` decide what an interrupt means (the terminal sends it to both); pass a request to end on."""
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),
+        signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
