@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from talosapi import kubernetes
 from talosapi.errors import Code, CredentialsError, TalosError
 from talosapi.fleet import Fleet, Machine
-from talosapi.results import EtcdMember, Stage
+from talosapi.results import EtcdMember, EtcdStatus, Stage
 from talosapi.waiting import Unmet
 
 Check = Callable[[Fleet, Machine], Awaitable[Unmet | None]]
@@ -123,11 +123,11 @@ def members_are(control_planes: Sequence[Machine]) -> Check:
         members = await member_list(fleet, machine)
         if isinstance(members, TalosError):
             return Unmet(waiting_for, members.message, _cure(members, machine))
-        try:
-            clients = [await fleet.client(peer) for peer in control_planes]
-            own = {status.member_id for status in await asyncio.gather(*(client.etcd_status() for client in clients))}
-        except TalosError as error:
-            return Unmet(waiting_for, f"{error.node}: {error.message}", error.cure)
+        own: set[int] = set()
+        for status in await asyncio.gather(*(_etcd_status(fleet, peer) for peer in control_planes)):
+            if isinstance(status, TalosError):
+                return Unmet(waiting_for, f"{status.node}: {status.message}", _cure(status, machine))
+            own.add(status.member_id)
         strangers = [member for member in members if member.id not in own]
         if strangers:
             names = ", ".join(f"{member.hostname or 'one without a name'} ({member.id:016x})" for member in strangers)
@@ -145,6 +145,13 @@ async def member_list(fleet: Fleet, machine: Machine) -> tuple[EtcdMember, ...] 
     """Return the members as this machine's own etcd has them, or why it does not say."""
     try:
         return await (await fleet.client(machine)).etcd_members(local=True)
+    except TalosError as error:
+        return error
+
+
+async def _etcd_status(fleet: Fleet, machine: Machine) -> EtcdStatus | TalosError:
+    try:
+        return await (await fleet.client(machine)).etcd_status()
     except TalosError as error:
         return error
 

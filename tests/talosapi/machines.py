@@ -46,6 +46,7 @@ class FakeMachine:
         default_factory=lambda: {"etcd": ("Running", True), "kubelet": ("Running", True)}
     )
     readyz: int = 200
+    boot_id: str = "first"
     kubeconfig: bytes = b""
     before: Callable[[str], Any] = lambda call: None
     calls: list[str] = field(default_factory=list)
@@ -93,10 +94,16 @@ class _Machine(MachineServiceBase):
             machine_pb2.EtcdStatusResponse(messages=[machine_pb2.EtcdStatus(member_status=status)])
         )
 
+    async def Read(self, stream: Any) -> None:
+        assert (await stream.recv_message()).path == "/proc/sys/kernel/random/boot_id"
+        await stream.send_message(common_pb2.Data(bytes=self._machine.boot_id.encode() + b"\n"))
+
     async def EtcdMemberList(self, stream: Any) -> None:
         await stream.recv_message()
         members = [
-            machine_pb2.EtcdMember(id=id, hostname=name, is_learner=learner)
+            machine_pb2.EtcdMember(
+                id=id, hostname=name, is_learner=learner, peer_urls=[f"https://127.7.0.{id & 0xF}:2380"]
+            )
             for id, (name, learner) in self._machine.etcd.members.items()
         ]
         await stream.send_message(

@@ -32,6 +32,7 @@ class Authority:
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         self._certificate = builder.sign(self._key, None)
         self.pem = self._certificate.public_bytes(Encoding.PEM)
+        self.key_pem = talos_key(self._key)
 
     def server(self, *addresses: str, age: datetime.timedelta = datetime.timedelta()) -> Pair:
         """Return the certificate of a machine with these addresses, made ``age`` ago for two days."""
