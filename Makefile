@@ -25,6 +25,18 @@ lock: ## lock the Python packages again after a change in pyproject.toml
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" --group dev pyproject.toml -o requirements-dev.txt
 
+.PHONY: test
+test: setup tools ## every test, the whole stacks with the real engine in the lab too
+	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
+	@echo "==> all tests passed; next: make lab"
+
+.PHONY: check
+check: setup ## formatting, lint, types, the import table
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy .
+	$(BIN)/python -m pytest -q tests/test_rooms.py
+
 .PHONY: format
 format: setup ## format the code
 	$(BIN)/ruff format .
