@@ -93,9 +93,9 @@ async def etcd_exists(machines: Sequence[M], credentials: Credentials, patience:
         pending = {asyncio.create_task(_runs_etcd(fleet, machine, patience)): machine for machine in machines}
         try:
             failure: NotReady | None = None
-            for_result = set(pending)
-            while for_result:
-                done, for_result = await asyncio.wait(for_result, return_when=asyncio.FIRST_COMPLETED)
+            waiting = set(pending)
+            while waiting:
+                done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     error = task.exception()
                     if isinstance(error, NotReady):
