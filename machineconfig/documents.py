@@ -101,7 +101,8 @@ def parse(text: str) -> tuple[Document, ...]:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = " ".join(part for part in (error.context, error.problem) if part) or "cannot be read"
-        raise YamlFaultError(mark.line + 1 if mark else None, message) from None
+        last = text.rstrip().count("\n")  # where a text ends too early, its end is after the last line
+        raise YamlFaultError(min(mark.line, last) + 1 if mark else None, message) from None
     except YAMLError:
         raise YamlFaultError(None, "cannot be read") from None
     for node in nodes:

@@ -1,0 +1,317 @@
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from machineconfig import Patch, check_patches
+from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, found, stack, write
+
+
+def with_patches(root: Path, files: dict[str, str]) -> Path:
+    """The repo's patches and some more."""
+    shutil.copytree(PATCHES, root, dirs_exist_ok=True)
+    return write(root, files)
+
+
+def volume(name: str, body: str = "provisioning: {minSize: 1GB}", kind: str = "UserVolumeConfig") -> str:
+    return f"apiVersion: v1alpha1\nkind: {kind}\nname: {name}\n{body}\n"
+
+
+NAMED = "machine: {network: {interfaces: [{interface: eth0, addresses: [192.168.1.121/24]}]}}\n"
+SELECTED = "machine: {network: {interfaces: [{deviceSelector: {hardwareAddr: 'bc:24:11:aa:00:01'}, mtu: 9000}]}}\n"
+
+
+def test_the_patches_of_the_repo_have_nothing_wrong(tmp_path: Path) -> None:
+    changes: list[dict[str, Any]] = [
+        {},
+        {"versions": OLD},
+        BARE_METAL,
+        {"allowSchedulingOnControlPlanes": True},
+        {"network__timeServers": ["time.example.net"], "network__discovery": False},
+    ]
+    for change in changes:
+        assert found(stack(**change), PATCHES) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("a: [\n", "1 (cp1, w1): is not YAML: while parsing a flow node"),
+        ("machine:\n\tenv: {}\n", "2 (cp1, w1): is not YAML: while scanning for the next token found character '\\t'"),
+        ("machine:\n  env: {}\n  env: {}\n", "3 (cp1, w1): machine.env is set a second time, after line 2; keep one"),
+        ("just text\n", "1 (cp1, w1): is not a mapping; write it as a fragment of the machine configuration"),
+        ("- a\n", "1 (cp1, w1): is not a mapping"),
+        ("kind: TimeSyncConfig\n", "1 (cp1, w1): TimeSyncConfig has no apiVersion; add apiVersion: v1alpha1"),
+        ("apiVersion: v1alpha1\n", "1 (cp1, w1): has an apiVersion and no kind"),
+        ("a: &x\n  b: *x\n", "1 (cp1, w1): is not YAML: has anchors that make more than 100000 values of it"),
+    ],
+)
+def test_text_that_talos_cannot_read_is_refused(tmp_path: Path, text: str, finding: str) -> None:
+    lines = found(stack(), write(tmp_path, {"all/70-x.yaml": text}))
+    assert len(lines) == 1
+    assert lines[0].startswith(f"patches/all/70-x.yaml:{finding}")
+
+
+def test_a_secret_patch_that_is_not_yaml_does_not_show_itself(tmp_path: Path) -> None:
+    write(tmp_path, {"all/70-x.yaml.j2": 'a: {{ secret("pw") }}\nb: 1\n'})
+    (line,) = found(stack(), tmp_path, {"pw": "*hunter2"})
+    assert line == "patches/all/70-x.yaml.j2:1 (cp1, w1): is not YAML; correct it"
+
+
+JSON_PATCH = '[{"op": "replace", "path": "/machine/install/disk", "value": "/dev/vda"}]\n'
+
+
+def test_a_json_patch_is_refused_where_there_are_several_documents(tmp_path: Path) -> None:
+    (line,) = found(stack(), write(tmp_path, {"all/70-x.yaml": JSON_PATCH}))
+    assert "is a JSON patch; from contract v1.12 on (here v1.13) a configuration has several documents" in line
+
+
+def test_a_json_patch_is_taken_where_there_is_one_document(tmp_path: Path) -> None:
+    assert found(stack(versions=OLD), write(tmp_path, {"all/70-x.yaml": JSON_PATCH})) == []
+
+
+def test_one_kind_and_name_twice_in_a_file_is_refused(tmp_path: Path) -> None:
+    text = volume("data") + "---\n" + volume("data")
+    (line,) = found(stack(), with_patches(tmp_path, {"all/70-x.yaml": text}))
+    assert line == (
+        "patches/all/70-x.yaml:6 (cp1, w1): UserVolumeConfig data is described a second time in this level,"
+        " after patches/all/70-x.yaml:1; make one document of them"
+    )
+
+
+def test_two_fragments_of_the_main_document_in_a_file_are_refused(tmp_path: Path) -> None:
+    (line,) = found(stack(), with_patches(tmp_path, {"all/70-x.yaml": "machine: {}\n---\ncluster: {}\n"}))
+    assert "machine and cluster is described a second time" in line
+
+
+def test_one_kind_and_name_twice_in_a_level_is_refused_with_both_files(tmp_path: Path) -> None:
+    (line,) = found(stack(), with_patches(tmp_path, {"all/70-x.yaml": volume("d"), "all/71-y.yaml": volume("d")}))
+    assert line.startswith("patches/all/71-y.yaml:1 (cp1, w1)")
+    assert "after patches/all/70-x.yaml:1" in line
+
+
+def test_one_kind_and_name_in_different_levels_merges(tmp_path: Path) -> None:
+    narrower = volume("data", "provisioning: {diskSelector: {match: system_disk}}")
+    root = with_patches(tmp_path, {"all/70-x.yaml": volume("data"), "node/cp1/70-x.yaml": narrower})
+    assert found(stack(), root) == []
+
+
+def test_documents_that_collide_are_refused_with_both_files(tmp_path: Path) -> None:
+    resolver = "apiVersion: v1alpha1\nkind: ResolverConfig\nnameservers: [{address: 10.0.0.1}]\n"
+    files = {
+        "all/70-x.yaml": volume("data"),
+        "node/cp1/70-y.yaml": volume("data", "{}", "ExistingVolumeConfig").replace("{}\n", ""),
+        "node/cp1/71-z.yaml": volume("db_data"),
+        "all/72-r.yaml": resolver,
+    }
+    lines = found(stack(), with_patches(tmp_path, files))
+    assert lines == [
+        "patches/node/cp1/70-y.yaml:1 (cp1): ExistingVolumeConfig data collides with UserVolumeConfig of that name,"
+        " patches/all/70-x.yaml:1; keep one of the two, or give one another name",
+        "patches/all/72-r.yaml:1 (cp1, w1): ResolverConfig collides with machine.network.nameservers,"
+        " patches/all/25-dns.yaml.j2:4; say it in one of the two places",
+        "patches/node/cp1/71-z.yaml:3 (cp1): UserVolumeConfig cannot be called db_data;"
+        " use 1 to 34 letters, digits and hyphens",
+    ]
+
+
+def test_a_document_that_is_deleted_later_collides_with_nothing(tmp_path: Path) -> None:
+    files = {
+        "all/70-x.yaml": volume("data"),
+        "node/cp1/70-y.yaml": volume("data", "$patch: delete"),
+        "node/cp1/71-z.yaml": "apiVersion: v1alpha1\nkind: ExistingVolumeConfig\nname: data\n",
+    }
+    assert found(stack(), with_patches(tmp_path, files)) == []
+
+
+def test_an_interface_named_in_one_place_and_selected_in_another_is_refused(tmp_path: Path) -> None:
+    (line,) = found(stack(), with_patches(tmp_path, {"node/cp1/70-nic.yaml": SELECTED}))
+    assert line == (
+        "patches/node/cp1/70-nic.yaml:1 (cp1): selects the interface that patches/all/20-network.yaml.j2:6 calls eth0:"
+        " Talos would take them for two, with the settings of both; write interface: eth0 instead of deviceSelector"
+    )
+
+
+def test_a_second_interface_of_a_bare_machine_may_be_selected(tmp_path: Path) -> None:
+    assert found(stack(**BARE_METAL), with_patches(tmp_path, {"node/cp1/70-nic.yaml": SELECTED})) == []
+
+
+def test_a_selected_interface_with_an_address_of_the_node_network_is_the_named_one(tmp_path: Path) -> None:
+    text = SELECTED.replace("mtu: 9000", "addresses: [192.168.1.121/24]")
+    (line,) = found(stack(**BARE_METAL), with_patches(tmp_path, {"node/cp1/70-nic.yaml": text}))
+    assert "calls enp3s0" in line
+
+
+def test_one_interface_twice_in_a_list_is_refused(tmp_path: Path) -> None:
+    text = (
+        "machine:\n  network:\n    interfaces:\n      - interface: eth1\n      - interface: eth1\n        mtu: 9000\n"
+    )
+    (line,) = found(stack(), with_patches(tmp_path, {"node/w1/70-nic.yaml": text}))
+    assert line == (
+        "patches/node/w1/70-nic.yaml:5 (w1): interface eth1 is described twice in one list,"
+        " first in patches/node/w1/70-nic.yaml:4; make one entry of them"
+    )
+
+
+def test_one_selector_in_two_patches_is_refused(tmp_path: Path) -> None:
+    files = {"all/70-nic.yaml": SELECTED, "node/cp1/70-nic.yaml": SELECTED}
+    (line,) = found(stack(**BARE_METAL), with_patches(tmp_path, files))
+    assert line.startswith("patches/node/cp1/70-nic.yaml:1 (cp1): one deviceSelector stands in two entries")
+
+
+def test_an_interface_that_a_link_document_describes_too_is_refused(tmp_path: Path) -> None:
+    text = "apiVersion: v1alpha1\nkind: LinkConfig\nname: eth0\n"
+    (line,) = found(stack(), with_patches(tmp_path, {"node/w1/70-nic.yaml": text}))
+    assert "LinkConfig eth0 describes an interface that patches/all/20-network.yaml.j2:6 describes too" in line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NAMED.replace("192.168.1.121", "192.168.1.77"),
+        NAMED.replace("addresses: [192.168.1.121/24]", "vlans: [{vlanId: 5, addresses: [192.168.1.77/24]}]"),
+        "apiVersion: v1alpha1\nkind: LinkConfig\nname: eth1\naddresses: [{address: 192.168.1.77/24}]\n",
+    ],
+)
+def test_an_address_that_is_not_the_topologys_is_refused(tmp_path: Path, text: str) -> None:
+    (line,) = found(stack(), with_patches(tmp_path, {"node/cp1/70-nic.yaml": text}))
+    assert "gives 192.168.1.77/24; the topology says 192.168.1.121; leave it out of the patch" in line
+
+
+def test_an_address_of_another_network_is_nobodys_business(tmp_path: Path) -> None:
+    text = "machine: {network: {interfaces: [{interface: eth1, addresses: [10.9.0.1/24]}]}}\n"
+    assert found(stack(), with_patches(tmp_path, {"node/cp1/70-nic.yaml": text})) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "machine: {network: {interfaces: [{interface: eth0, vip: {ip: 192.168.1.120}}]}}\n",
+        "machine: {network: {interfaces: [{interface: eth0, vlans: [{vlanId: 1, vip: {ip: 192.168.1.120}}]}]}}\n",
+        "apiVersion: v1alpha1\nkind: Layer2VIPConfig\nname: 192.168.1.120\nlink: eth0\n",
+    ],
+)
+def test_a_vip_on_a_worker_is_refused(tmp_path: Path, text: str) -> None:
+    (line,) = found(stack(), with_patches(tmp_path, {"all/70-vip.yaml": text}))
+    assert "(w1): gives the VIP 192.168.1.120 to a worker; move it to a patch in controlplane/" in line
+
+
+def test_a_vip_that_is_not_the_topologys_is_refused(tmp_path: Path) -> None:
+    text = "machine: {network: {interfaces: [{interface: eth0, vip: {ip: 192.168.1.99}}]}}\n"
+    (line,) = found(stack(), with_patches(tmp_path, {"controlplane/70-vip.yaml": text}))
+    assert "gives the VIP 192.168.1.99; the topology says 192.168.1.120" in line
+
+
+def test_the_host_name_in_machine_is_refused_where_it_is_a_document(tmp_path: Path) -> None:
+    text = "machine:\n  network:\n    hostname: cp1\n"
+    (line,) = found(stack(), with_patches(tmp_path, {"node/cp1/70-h.yaml": text}))
+    assert line == (
+        "patches/node/cp1/70-h.yaml:3 (cp1): machine.network.hostname is refused from contract v1.12 on (here v1.13);"
+        " leave it out: 10-hostname writes HostnameConfig"
+    )
+
+
+HOSTNAME = 'apiVersion: v1alpha1\nkind: HostnameConfig\nauto: "off"\nhostname: cp1\n'
+
+
+def test_the_host_name_document_is_refused_where_the_name_stands_in_machine(tmp_path: Path) -> None:
+    (line,) = found(stack(versions=OLD), with_patches(tmp_path, {"node/cp1/70-h.yaml": HOSTNAME}))
+    assert "HostnameConfig is refused below contract v1.12 (here v1.11)" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [(HOSTNAME.replace("cp1", "cp9"), {}), ("machine: {network: {hostname: cp9}}\n", {"versions": OLD})],
+)
+def test_another_host_name_than_the_topologys_is_refused(tmp_path: Path, text: str, changes: dict[str, Any]) -> None:
+    (line,) = found(stack(**changes), with_patches(tmp_path, {"node/cp1/70-h.yaml": text}))
+    assert "names the machine cp9; the topology calls it cp1" in line
+
+
+def test_an_automatic_host_name_beside_a_fixed_one_is_refused(tmp_path: Path) -> None:
+    text = "apiVersion: v1alpha1\nkind: HostnameConfig\nauto: stable\n"
+    (line,) = found(stack(), with_patches(tmp_path, {"node/cp1/70-h.yaml": text}))
+    assert 'HostnameConfig has auto: stable beside a host name; write auto: "off"' in line
+
+
+ARGUMENTS = "machine:\n  install:\n    extraKernelArgs: [net.ifnames=0]\n"
+
+
+def test_kernel_arguments_of_the_installation_are_refused_with_the_schematics_key(tmp_path: Path) -> None:
+    lines = found(stack(), with_patches(tmp_path, {"controlplane/70-k.yaml": ARGUMENTS}))
+    assert lines == [
+        "patches/controlplane/70-k.yaml:3 (cp1): machine.install.extraKernelArgs is refused from contract v1.12 on"
+        " (here v1.13); put the arguments into images.default.extraKernelArgs in the stack file"
+    ]
+
+
+def test_kernel_arguments_of_the_installation_are_taken_by_older_contracts(tmp_path: Path) -> None:
+    assert found(stack(versions=OLD), with_patches(tmp_path, {"controlplane/70-k.yaml": ARGUMENTS})) == []
+
+
+LABELS = (
+    "machine:\n"
+    "  nodeLabels:\n"
+    '    node-role.kubernetes.io/worker: ""\n'
+    "    topology.kubernetes.io/zone: z1\n"
+    '    node.longhorn.io/create-default-disk: "true"\n'
+    "    node.kubernetes.io/x: y\n"
+    "    plain: y\n"
+)
+
+
+def test_a_label_that_a_worker_may_not_give_itself_is_refused_and_no_other(tmp_path: Path) -> None:
+    lines = found(stack(), with_patches(tmp_path, {"worker/70-l.yaml": LABELS}))
+    assert lines == [
+        "patches/worker/70-l.yaml:3 (w1): a worker may not give itself the label node-role.kubernetes.io/worker;"
+        " no label of it would be set; set it through the Kubernetes API after the node has joined,"
+        " or choose another prefix"
+    ]
+
+
+def test_a_taint_on_a_worker_is_refused_with_the_setting_that_works(tmp_path: Path) -> None:
+    text = 'machine:\n  nodeTaints:\n    gpu: "true:NoSchedule"\n'
+    (line,) = found(stack(), with_patches(tmp_path, {"worker/70-t.yaml": text}))
+    assert "a worker may not give itself the taint gpu; use machine.kubelet.extraConfig.registerWithTaints" in line
+
+
+def test_labels_and_taints_are_free_on_control_planes(tmp_path: Path) -> None:
+    text = LABELS + '  nodeTaints: {gpu: "true:NoSchedule"}\n'
+    assert found(stack(), with_patches(tmp_path, {"controlplane/70-l.yaml": text})) == []
+
+
+def test_etcd_on_a_worker_is_refused(tmp_path: Path) -> None:
+    text = "cluster:\n  etcd:\n    extraArgs: {a: {$patch: delete}}\n"
+    lines = found(stack(), with_patches(tmp_path, {"all/70-e.yaml": text}))
+    assert [line for line in lines if "70-e.yaml:2 (w1): a worker has no cluster.etcd" in line]
+
+
+def test_a_delete_of_the_label_for_everybody_is_no_fault(tmp_path: Path) -> None:
+    text = "machine: {nodeLabels: {node.kubernetes.io/exclude-from-external-load-balancers: {$patch: delete}}}\n"
+    assert found(stack(allowSchedulingOnControlPlanes=True), with_patches(tmp_path, {"all/70-l.yaml": text})) == []
+
+
+def test_a_finding_in_a_secret_patch_does_not_say_the_value(tmp_path: Path) -> None:
+    text = 'machine: {network: {interfaces: [{interface: eth0, addresses: ["{{ secret("ip") }}/24"]}]}}\n'
+    write(tmp_path, {"node/cp1/70-nic.yaml.j2": text})
+    (line,) = found(stack(), tmp_path, {"ip": "192.168.1.77"})
+    assert "gives a secret value; the topology says 192.168.1.121" in line
+    assert "192.168.1.77" not in line
+
+
+def test_all_findings_are_said_at_once_in_the_order_of_the_checks(tmp_path: Path) -> None:
+    files = {"all/70-a.yaml": "a: [\n", "worker/70-b.yaml": LABELS, "controlplane/70-c.yaml": ARGUMENTS}
+    assert len(found(stack(), with_patches(tmp_path, files))) == 3
+
+
+def test_a_fault_of_many_nodes_names_two_of_them_and_counts_the_rest() -> None:
+    nodes = [
+        {"name": f"w{i}", "role": "worker", "address": f"192.168.1.{130 + i}", "cores": 2, "memory": 4096}
+        for i in range(5)
+    ]
+    controlplane = {"name": "cp1", "role": "controlplane", "address": "192.168.1.121", "cores": 4, "memory": 8192}
+    topology = stack(nodes=[controlplane, *nodes])
+    patch = Patch("all/10-a.yaml", "a: [\n")
+    (finding,) = check_patches(topology, {node.name: (patch,) for node in topology.nodes})
+    assert finding.node == "cp1, w0 and 4 more"
