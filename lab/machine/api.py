@@ -1,0 +1,20 @@
+"""The machine API, put together: which function answers which call."""
+
+from collections.abc import Mapping
+
+from lab.machine.apply import apply_configuration
+from lab.machine.dispatch import Implementation
+from lab.machine.etcd_calls import ETCD
+from lab.machine.inspect import INSPECT
+from lab.machine.kubeconfig import kubeconfig
+from lab.machine.lifecycle import LIFECYCLE
+from lab.machine.upgrade import UPGRADE
+
+IMPLEMENTATIONS: Mapping[str, Implementation] = {
+    **INSPECT,
+    **LIFECYCLE,
+    **ETCD,
+    **UPGRADE,
+    "/machine.MachineService/ApplyConfiguration": apply_configuration,
+    "/machine.MachineService/Kubeconfig": kubeconfig,
+}

@@ -1,0 +1,115 @@
+"""Calls that only look at a machine: version, host name, services, disks, memory, a few files, events."""
+
+import hashlib
+from collections.abc import AsyncIterator, Mapping
+
+from google.protobuf.any_pb2 import Any as AnyMessage
+from grpclib import GRPCError, Status
+
+from lab.machine.dispatch import Call, Implementation
+from lab.machine.hardware import Disk
+from lab.machine.services import services
+from talosapi.gen import machine_pb2, storage_pb2
+from talosapi.gen.common_pb2 import Data
+
+_PATH = "/machine.MachineService"
+_EVENTS = "talos/runtime/machine."
+
+
+async def version(call: Call) -> machine_pb2.VersionResponse:
+    """What runs; ``features`` only once there is a configuration."""
+    machine = call.session.machine
+    info = machine_pb2.VersionInfo(
+        tag=machine.version, sha="lab", built="", go_version="none: simulated", os="linux", arch="amd64"
+    )
+    platform = machine_pb2.PlatformInfo(
+        name=machine.hardware.platform, mode="metal" if machine.hardware.platform == "metal" else "cloud"
+    )
+    message = machine_pb2.Version(version=info, platform=platform)
+    if call.session.configured:
+        message.features.rbac = True
+    return machine_pb2.VersionResponse(messages=[message])
+
+
+async def hostname(call: Call) -> machine_pb2.HostnameResponse:
+    """The host name."""
+    return machine_pb2.HostnameResponse(messages=[machine_pb2.Hostname(hostname=call.session.hostname)])
+
+
+async def memory(call: Call) -> machine_pb2.MemoryResponse:
+    """The memory of the hardware, in KiB."""
+    total = call.session.machine.hardware.memory * 1024
+    info = machine_pb2.MemInfo(memtotal=total, memfree=total // 2, memavailable=total // 2)
+    return machine_pb2.MemoryResponse(messages=[machine_pb2.Memory(meminfo=info)])
+
+
+async def service_list(call: Call) -> machine_pb2.ServiceListResponse:
+    """Every service with its health."""
+    found = [service.message_of() for service in services(call.session)]
+    return machine_pb2.ServiceListResponse(messages=[machine_pb2.ServiceList(services=found)])
+
+
+async def disks(call: Call) -> storage_pb2.DisksResponse:
+    """The disks of the hardware."""
+    machine = call.session.machine
+    found = [_disk(disk, machine.disk.installed and index == 0) for index, disk in enumerate(machine.hardware.disks)]
+    return storage_pb2.DisksResponse(messages=[storage_pb2.Disks(disks=found)])
+
+
+async def read(call: Call) -> AsyncIterator[Data]:
+    """The few files that tools ask for; anything else is not there."""
+    boot = hashlib.sha256(f"{call.session.machine.hardware.uuid}{id(call.session)}".encode()).hexdigest()
+    files = {
+        "/proc/sys/kernel/random/boot_id": f"{boot[:8]}-{boot[8:12]}-4{boot[13:16]}-8{boot[17:20]}-{boot[20:32]}\n",
+        "/proc/uptime": f"{call.session.uptime:.2f} 0.00\n",
+    }
+    if call.request.path not in files:
+        raise GRPCError(Status.UNKNOWN, f"stat {call.request.path}: no such file or directory")
+    yield Data(bytes=files[call.request.path].encode())
+
+
+async def events(call: Call) -> AsyncIterator[machine_pb2.Event]:
+    """The state now, then the reboot when it comes; the stream ends with the session."""
+    session = call.session
+    stages = machine_pb2.MachineStatusEvent.MachineStage
+    stage = stages.Value(session.stage.upper())
+    status = machine_pb2.MachineStatusEvent.MachineStatus(ready=session.running)
+    yield _event("MachineStatusEvent", machine_pb2.MachineStatusEvent(stage=stage, status=status), 0)
+    how = await session.ending_seen()
+    actions = machine_pb2.SequenceEvent.Action
+    yield _event("SequenceEvent", machine_pb2.SequenceEvent(sequence=how, action=actions.Value("START")), 1)
+
+
+def _event(
+    name: str, message: machine_pb2.MachineStatusEvent | machine_pb2.SequenceEvent, number: int
+) -> machine_pb2.Event:
+    data = AnyMessage(type_url=_EVENTS + name, value=message.SerializeToString())
+    return machine_pb2.Event(data=data, id=f"lab{number:017d}")
+
+
+def _disk(disk: Disk, system: bool) -> storage_pb2.Disk:
+    kinds = storage_pb2.Disk.DiskType
+    kind = disk.type.upper() if disk.type in ("ssd", "hdd", "nvme", "sd", "cd") else "UNKNOWN"
+    return storage_pb2.Disk(
+        size=disk.size,
+        model=disk.model,
+        device_name=disk.name,
+        name=disk.name.rpartition("/")[2],
+        serial=disk.serial,
+        wwid=disk.wwid,
+        type=kinds.Value(kind),
+        bus_path=disk.bus_path,
+        system_disk=system,
+        subsystem="/sys/class/block",
+    )
+
+
+INSPECT: Mapping[str, Implementation] = {
+    f"{_PATH}/Version": version,
+    f"{_PATH}/Hostname": hostname,
+    f"{_PATH}/Memory": memory,
+    f"{_PATH}/ServiceList": service_list,
+    f"{_PATH}/Read": read,
+    f"{_PATH}/Events": events,
+    "/storage.StorageService/Disks": disks,
+}

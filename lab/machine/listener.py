@@ -1,0 +1,61 @@
+"""The machine API's port: a gRPC server over TLS whose plug can be pulled."""
+
+import ssl
+from collections.abc import Mapping
+from weakref import WeakSet
+
+from grpclib.const import Handler
+from grpclib.protocol import H2Protocol
+from grpclib.server import Server
+
+API_PORT = 50000
+
+
+class _Methods:
+    """What grpclib wants of a service: its methods."""
+
+    def __init__(self, methods: Mapping[str, Handler]) -> None:
+        self._methods = methods
+
+    def __mapping__(self) -> Mapping[str, Handler]:
+        return self._methods
+
+
+class _Server(Server):
+    """grpclib's server, but it remembers its connections: a machine that loses power cuts them."""
+
+    def __init__(self, methods: Mapping[str, Handler]) -> None:
+        super().__init__([_Methods(methods)])
+        self.protocols: WeakSet[H2Protocol] = WeakSet()
+
+    def _protocol_factory(self) -> H2Protocol:
+        protocol = super()._protocol_factory()
+        self.protocols.add(protocol)
+        return protocol
+
+
+class Listener:
+    """Listens on one address while it is open. Owns the socket and every connection."""
+
+    def __init__(self, address: str, context: ssl.SSLContext, methods: Mapping[str, Handler]) -> None:
+        """Remember what to serve; ``open`` starts."""
+        self.address = address
+        self.context = context
+        self._methods = methods
+        self._server: _Server | None = None
+
+    async def open(self) -> None:
+        """Start listening; raises OSError when the address is not here or taken."""
+        server = _Server(self._methods)
+        await server.start(self.address, API_PORT, ssl=self.context)
+        self._server = server
+
+    def close(self) -> None:
+        """Stop listening and cut every connection."""
+        server, self._server = self._server, None
+        if server:
+            server.close()
+            for protocol in list(server.protocols):
+                connection = getattr(protocol, "connection", None)
+                if connection is not None:
+                    connection._transport.abort()

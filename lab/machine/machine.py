@@ -1,0 +1,191 @@
+"""A simulated Talos machine: power, boots, and what outlives them."""
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Any
+
+from lab.machine import durations
+from lab.machine.hardware import Hardware, SystemDisk, image_schematic, image_version
+from lab.machine.session import Session
+from lab.machine.session_ends import SHUTDOWN, WIPE
+from lab.machine.settings import Settings
+from lab.machine.world import MachineWorld
+
+
+class Machine:
+    """One machine of a world. Owns its power, its system disk and the session that runs while it is up.
+
+    Refuses a uuid, name or address that another machine of the world has (ValueError).
+    """
+
+    def __init__(self, hardware: Hardware, world: MachineWorld) -> None:
+        """Put the machine into the rack, without power."""
+        self.hardware = hardware
+        self.world = world
+        self.disk = SystemDisk()
+        if hardware.preinstalled:
+            self.disk.install("", hardware.talos_version)
+        self.session: Session | None = None
+        self.member = 0  # etcd member id, kept with the data
+        self.images: set[str] = set()  # pulled container images
+        self.lose_etcd = False  # at the next boot: the ephemeral partition is wiped
+        self.stage = "off"
+        self._life: asyncio.Task[None] | None = None
+        self._fault_cleared = asyncio.Event()
+        world.register(self)
+        self.record("registered", address=hardware.address, uuid=hardware.uuid)
+
+    @property
+    def name(self) -> str:
+        """The name in the rack, not the host name."""
+        return self.hardware.name
+
+    @property
+    def directory(self) -> Path:
+        """Where its etcd lives."""
+        return self.world.workdir / self.hardware.uuid
+
+    async def power_on(self) -> None:
+        """Press the button; a machine that runs takes no notice."""
+        if self._life and not self._life.done():
+            return
+        self.directory.mkdir(parents=True, mode=0o700, exist_ok=True)
+        self.record("power-on")
+        self._life = asyncio.get_running_loop().create_task(self._live())
+
+    async def power_off(self) -> None:
+        """Pull the plug: everything in memory is lost, the disk is not."""
+        if self._life:
+            self._life.cancel()
+            await asyncio.gather(self._life, return_exceptions=True)
+            self._life = None
+            self.record("power-off")
+        self.stage = "off"
+
+    async def delete(self) -> None:
+        """Take the machine out of the rack, with its disk."""
+        self.world.forget(self)
+        self.record("deleted")
+        await self.power_off()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def describe(self) -> dict[str, Any]:
+        """What a person wants to see of it, in plain data and without a secret."""
+        session = self.session
+        settings = session.settings if session else Settings(())
+        etcd = session.etcd if session else None
+        return {
+            "uuid": self.hardware.uuid,
+            "name": self.name,
+            "address": session.address if session else self.hardware.address,
+            "mac": self.hardware.mac,
+            "platform": self.hardware.platform,
+            "stage": session.stage if session else self.stage,
+            "role": settings.role if settings.complete else "",
+            "hostname": session.hostname if session else "",
+            "cluster": settings.cluster_name if settings.complete else "",
+            "talos": self.version,
+            "schematic": image_schematic(self.disk.image) or self.hardware.schematic,
+            "etcd": {"state": etcd.state, "healthy": etcd.healthy, "member": f"{self.member:016x}"} if etcd else None,
+            "joined": bool(session and session.kubelet.joined),
+            "vips": [vip.ip for vip in session.vips if vip.held] if session else [],
+            "faults": self.world.faults.active(self.name),
+        }
+
+    @property
+    def version(self) -> str:
+        """The Talos version that runs, or would after power on."""
+        return self.disk.version or self.hardware.talos_version
+
+    def record(self, event: str, **fields: object) -> None:
+        """Write to the world's journal."""
+        self.world.journal.record(event, self.name, **fields)
+
+    def journal_secrets(self, settings: Settings) -> None:
+        """Tell the journal what it must never hold."""
+        self.world.journal.keep_secret(settings.secrets())
+
+    def fault(self, name: str) -> bool:
+        """Whether a fault is on for this machine."""
+        return self.world.faults.on(self.name, name)
+
+    def fault_value(self, name: str, argument: str) -> float:
+        """An argument of a fault, 0 when it is off."""
+        return self.world.faults.value(self.name, name, argument)
+
+    def persist(self, text: str) -> None:
+        """Keep a configuration on the disk, if there is one to keep it on: without Talos on it, memory only."""
+        if self.disk.installed:
+            self.disk.configuration = text
+
+    def install(self, image: str, text: str | None) -> None:
+        """Write Talos and the configuration to the disk."""
+        self.disk.install(image, image_version(image, self.hardware.talos_version))
+        if text is not None:
+            self.disk.configuration = text
+        self.record("installed", image=image, version=self.disk.version)
+
+    def write_next(self, image: str) -> None:
+        """Write another version of Talos beside the one that runs; the next boot takes it."""
+        self.disk.next_image = image
+        self.record("upgrade", image=image)
+
+    def wipe(self) -> None:
+        """Lose everything on the system disk, etcd's data too."""
+        self.disk, self.member, self.images = SystemDisk(), 0, set()
+        shutil.rmtree(self.directory / "etcd", ignore_errors=True)
+        self.record("wiped")
+
+    async def _live(self) -> None:
+        while True:
+            await self._boot()
+            if not self.disk.installed and not self.hardware.boot_media:
+                self.stage = "nothing to boot from"
+                return self.record("nothing-to-boot")
+            ending = await self._run()
+            if ending.startswith(WIPE):
+                self.wipe()
+            if ending.endswith(SHUTDOWN):
+                self.stage = "off"
+                return self.record("power-off", why="shut down")
+            self.record("reboot")
+            await self._come_back()
+
+    async def _boot(self) -> None:
+        self.stage = "booting"
+        if self.disk.staged_upgrade:
+            await self.world.clock.sleep(durations.UPGRADE)
+        if image := self.disk.next_image or self.disk.staged_upgrade:
+            self.disk.next_image = self.disk.staged_upgrade = ""
+            self.install(image, None)
+        if self.lose_etcd:
+            self.lose_etcd, self.member = False, 0
+            shutil.rmtree(self.directory / "etcd", ignore_errors=True)
+        await self.world.clock.sleep(durations.BOOT + self.fault_value("reboot-late", "seconds"))
+        self.record("boot", version=self.version)
+
+    async def _run(self) -> str:
+        session = self.session = Session(self)
+        cut = True
+        try:
+            ending = await session.run()
+            cut = False
+        finally:
+            await asyncio.shield(session.close(cut=cut))
+            self.session = None
+        return ending
+
+    async def _come_back(self) -> None:
+        while self.fault("never-back"):
+            self.stage = "hangs"
+            self._fault_cleared.clear()
+            await self._fault_cleared.wait()
+
+    def fault_switched(self, fault: str, on: bool) -> None:
+        """React to a fault that was switched on or off."""
+        self.record("fault", fault=fault, on=on)
+        if not on:
+            self._fault_cleared.set()
+        if fault == "refuse" and self.session:
+            self.session.plug(refuse=on)

@@ -1,0 +1,234 @@
+"""One boot of a machine: everything that is in its memory, from the first service to the reboot."""
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from lab.machine import durations
+from lab.machine.api import IMPLEMENTATIONS
+from lab.machine.configuration import read
+from lab.machine.dispatch import serve
+from lab.machine.etcd import Etcd
+from lab.machine.identity import Identity, identify, maintenance_identity
+from lab.machine.kubeapi import KubeApi
+from lab.machine.kubelet import Kubelet
+from lab.machine.listener import Listener
+from lab.machine.relay import Relay
+from lab.machine.session_ends import REBOOT
+from lab.machine.settings import Settings
+from lab.machine.vip import SharedAddress
+
+if TYPE_CHECKING:
+    from lab.machine.machine import Machine
+
+
+class Session:
+    """The running system. Lost as a whole when the machine loses power."""
+
+    def __init__(self, machine: "Machine") -> None:
+        """Start with what the disk holds."""
+        self.machine = machine
+        self.text = machine.disk.configuration
+        self.settings = read(self.text) if self.text else Settings(())
+        self.stage = "booting"
+        self.running = False  # every service was started
+        self.ending: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.applying = asyncio.Lock()
+        self.applied_with_reboot = False
+        self.cri = False
+        self.etcd: Etcd | None = None
+        self.kubeapi: KubeApi | None = None
+        self.kubelet = Kubelet(self)
+        self.relay: Relay | None = None
+        self.vips: list[SharedAddress] = []
+        self._configured = asyncio.Event()
+        self._born = machine.world.clock.now()
+        self._listener: Listener | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._trial: asyncio.Task[None] | None = None
+
+    @property
+    def configured(self) -> bool:
+        """Whether there is a configuration to boot with: what ends maintenance mode."""
+        return self.settings.complete
+
+    @property
+    def hostname(self) -> str:
+        """The host name: the configuration's, the platform's, or one that Talos makes up."""
+        hardware = self.machine.hardware
+        given = hardware.name if hardware.preinstalled else hardware.stable_name
+        return self.settings.hostname or given
+
+    @property
+    def address(self) -> str:
+        """The address it answers on: its own unless the configuration gives it others only."""
+        own = self.machine.hardware.address
+        static = self.settings.addresses
+        return own if not static or own in static else static[0]
+
+    @property
+    def uptime(self) -> float:
+        """Simulated seconds since this boot."""
+        return self.machine.world.clock.now() - self._born
+
+    async def ending_seen(self) -> str:
+        """Wait for the end without bringing it about."""
+        return await asyncio.shield(self.ending)
+
+    async def run(self) -> str:
+        """Boot to the end and return how this session ended."""
+        if not self.configured:
+            await self._maintain()
+        self.machine.journal_secrets(self.settings)
+        self.spawn(self._open_api())
+        if not self.machine.disk.installed:
+            return await self._install()
+        await self._start_services()
+        return await self.ending
+
+    def configure(self, text: str, settings: Settings) -> None:
+        """Take a configuration into use at once: it ends maintenance mode, or changes what can change while running."""
+        before, self.text, self.settings = self.settings, text, settings
+        self.machine.journal_secrets(settings)
+        if not before.complete:
+            self._configured.set()
+        elif self.running:
+            self.spawn(self._reconfigure(before))
+
+    def start_trial(self, seconds: float) -> None:
+        """Go back to today's configuration after ``seconds`` simulated seconds."""
+        self.cancel_trial()
+        self._trial = self.spawn(self._take_back(seconds, self.text, self.settings))
+
+    def cancel_trial(self) -> None:
+        """Keep what is on trial."""
+        if self._trial:
+            self._trial.cancel()
+
+    def end(self, how: str) -> None:
+        """End this session; the first end counts."""
+        if not self.ending.done():
+            self.ending.set_result(how)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run something for as long as the session lives; what fails in it is on the journal."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def plug(self, refuse: bool) -> None:
+        """Close or open the port of the machine API: the fault ``refuse``."""
+        if self._listener and refuse:
+            self._listener.close()
+        elif self._listener:
+            self.spawn(self._listen(self._listener))
+
+    async def close(self, *, cut: bool) -> None:
+        """Stop everything: in Talos's order, or at once when the power is cut."""
+        self.stage = "off" if cut else "rebooting"
+        self.running = False
+        if not cut:
+            for vip in self.vips:
+                await vip.resign()
+            await self.machine.world.clock.sleep(durations.STOP)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for vip in self.vips:
+            vip.drop()
+        if self.kubeapi:
+            self.kubeapi.close()
+        if self._listener and cut:
+            self._listener.close()
+        if self.etcd:
+            await self.etcd.stop(cut=cut)
+        if self._listener:
+            self._listener.close()
+
+    async def _maintain(self) -> None:
+        await self._listen(self._listener_for(maintenance_identity(self)))
+        self.stage = "maintenance"
+        self.machine.record("maintenance")
+        await self._configured.wait()
+        await asyncio.sleep(0.05)  # the answer to the call that brought the configuration still goes out
+        if self._listener:
+            self._listener.close()
+
+    async def _install(self) -> str:
+        self.stage = "installing"
+        self.machine.record("install", image=self.settings.installer)
+        await self.machine.world.clock.sleep(durations.INSTALL)
+        if self.machine.fault("full-disk"):
+            self.machine.record("install-failed", why="no space left on device")
+            return REBOOT  # nothing was written: it comes back in maintenance mode
+        self.machine.install(self.settings.installer, self.text)
+        return REBOOT
+
+    async def _start_services(self) -> None:
+        self.stage, self.running = "running", True
+        self.machine.record("running", hostname=self.hostname, role=self.settings.role)
+        await self.machine.world.clock.sleep(durations.CRI)
+        self.cri = True
+        if self.settings.is_control_plane:
+            self.etcd = Etcd(self)
+            self.kubeapi = KubeApi(self)
+            self.spawn(self.etcd.run())
+            self.spawn(self.kubeapi.run())
+            self._campaign()
+        self.spawn(self.kubelet.run())
+
+    def _campaign(self) -> None:
+        assert self.kubeapi  # noqa: S101 - control planes only
+        self.vips = [SharedAddress(self, ip, self.kubeapi) for ip in self.settings.vips]
+        for vip in self.vips:
+            self.spawn(vip.run())
+
+    async def _open_api(self) -> None:
+        if self.settings.drops_its_address:
+            self.machine.record("address-lost", why="an interface with a shared address and no address of its own")
+            return
+        identity = await identify(self)
+        self.relay = Relay(identity.client, self.address) if identity.client else None
+        await self._listen(self._listener_for(identity))
+
+    async def _reconfigure(self, before: Settings) -> None:
+        if before.vips != self.settings.vips and self.kubeapi:
+            for vip in self.vips:
+                await vip.resign()
+                vip.stop()
+            self._campaign()
+        if (before.os_ca, before.cert_sans, before.hostname) != (
+            *(self.settings.os_ca, self.settings.cert_sans, self.settings.hostname),
+        ):
+            await asyncio.sleep(0.05)  # as above
+            if self._listener:
+                self._listener.close()
+            await self._open_api()
+
+    async def _take_back(self, seconds: float, text: str | None, settings: Settings) -> None:
+        await self.machine.world.clock.sleep(seconds)
+        self.machine.record("configuration-taken-back")
+        if text is not None:
+            self.configure(text, settings)
+
+    def _listener_for(self, identity: Identity) -> Listener:
+        self._listener = Listener(self.address, identity.server, serve(self, IMPLEMENTATIONS))
+        return self._listener
+
+    async def _listen(self, listener: Listener) -> None:
+        while not self.machine.fault("refuse"):
+            try:
+                return await listener.open()
+            except OSError as error:
+                self.machine.record("unreachable", address=listener.address, why=str(error.strerror))
+                await self.machine.world.clock.sleep(durations.RETRY, at_least=0.5)
+        return None
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            self.machine.record("defect", what=f"{type(error).__name__}: {error}")
+            with contextlib.suppress(Exception):
+                asyncio.get_running_loop().call_exception_handler({"message": "machine task", "exception": error})
