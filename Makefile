@@ -83,3 +83,7 @@ up: setup ## bring a real stack up, after asking: make up STACK=homelab
 .PHONY: tools
 tools: setup ## pulumi and etcd, from PATH or built once
 	@$(BIN)/python -m lab.tools
+
+.PHONY: golden
+golden: setup ## write the golden renderings in tests/golden anew
+	@$(BIN)/python -m tests.regenerate
