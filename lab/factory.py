@@ -125,10 +125,18 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
 
-def serve(factory: Factory, host: str, port: int, certificate: Path | None) -> ThreadingHTTPServer:
+class Server(ThreadingHTTPServer):
+    """Serves in threads of its own, without a word about clients that go away or do not trust it."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: the client knows."""
+
+
+def serve(factory: Factory, host: str, port: int, certificate: Path | None) -> Server:
     """Listen at ``host``:``port`` in threads of its own, with TLS unless there is no certificate; close it to stop."""
-    server = ThreadingHTTPServer((host, port), partial(Handler, factory))
-    server.daemon_threads = True
+    server = Server((host, port), partial(Handler, factory))
     if certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)

@@ -1,0 +1,104 @@
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lab import lifecycle
+from lab.run import ROOT, Run
+from lab.tools import binary
+
+PROJECT = """\
+name: talos-stacks
+runtime: {name: python, options: {virtualenv: .venv}}
+main: __main__.py
+"""
+STACK = """\
+encryptionsalt: v1:AAAAAAAAAAA=:v1:not-the-labs:own
+config:
+  talos-stacks:registryPassword: {secure: "v1:of:somebody-else"}
+  talos-stacks:cluster:
+    name: trial
+    versions: {talos: v1.13.9, kubernetes: v1.36.2, contract: v1.13}
+    network: {nodes: 192.168.7.0/24, vip: 192.168.7.5}
+    platform: {kind: bare-metal}
+    nodes:
+      - {name: cp-1, role: controlplane, address: 192.168.7.11, installDisk: {busPath: /pci0*}}
+      - {name: w-1, role: worker, address: 192.168.7.21}
+"""
+
+
+@pytest.fixture(scope="session")
+def engine() -> Path:
+    return binary("pulumi")
+
+
+@dataclass
+class Lab:
+    """A project of its own with runs of its own, driven through the command line."""
+
+    project: Path
+    home: Path
+
+    def run(self, name: str = "trial") -> Run:
+        return Run(name, self.home)
+
+    def __call__(self, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "lab", "--project", str(self.project), *arguments],
+            cwd=ROOT,
+            env=os.environ | {"LAB_HOME": str(self.home)} | variables,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+
+@pytest.fixture
+def lab(tmp_path: Path, engine: Path) -> Iterator[Lab]:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "Pulumi.yaml").write_text(PROJECT)
+    (project / "Pulumi.trial.yaml").write_text(STACK)
+    (project / "__main__.py").write_text(
+        "import pulumi\npulumi.export('password', pulumi.Config().require_secret('registryPassword'))\n"
+    )
+    made = Lab(project, tmp_path / "runs")
+    yield made
+    for folder in made.home.glob("*"):
+        lifecycle.stop(Run(folder.name, made.home))
+
+
+@pytest.fixture
+def program(tmp_path: Path, engine: Path) -> Callable[[str], Callable[..., "subprocess.CompletedProcess[str]"]]:
+    """A Pulumi project whose program is the given text, on the stand-in for the language host."""
+
+    def make(text: str) -> Callable[..., "subprocess.CompletedProcess[str]"]:
+        folder = tmp_path / "program"
+        for name in ("state", "home", "bin"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / "Pulumi.yaml").write_text("name: trivial\nruntime: python\n")
+        (folder / "__main__.py").write_text(text)
+        host = folder / "bin" / "pulumi-language-python"
+        host.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P "{ROOT}/lab/languagehost.py" "$@"\n')
+        host.chmod(0o755)
+        environment = os.environ | {
+            "PATH": f"{host.parent}:/usr/bin:/bin",
+            "PULUMI_HOME": str(folder / "home"),
+            "PULUMI_BACKEND_URL": f"file://{folder}/state",
+            "PULUMI_CONFIG_PASSPHRASE": "trial",
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+        }
+
+        def pulumi(*arguments: str) -> "subprocess.CompletedProcess[str]":
+            return subprocess.run(
+                [engine, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
+            )
+
+        assert pulumi("stack", "init", "trial").returncode == 0
+        return pulumi
+
+    return make
