@@ -87,3 +87,8 @@ tools: setup ## pulumi and etcd, from PATH or built once
 .PHONY: golden
 golden: setup ## write the golden renderings in tests/golden anew
 	@$(BIN)/python -m tests.regenerate
+
+.PHONY: schema
+schema: setup ## docs/stack.schema.json again, after a change in topology/
+	$(BIN)/python -m topology.schema > docs/stack.schema.json.new
+	mv docs/stack.schema.json.new docs/stack.schema.json

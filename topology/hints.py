@@ -1,6 +1,8 @@
 """What to do about keys and values that people bring from other tools and that mean something different here."""
 
+from topology.compatibility import SUPPORT
 from topology.fault import Loc
+from topology.versions import read_version
 
 _OWN_ADDRESSES = (
     "take it out: the Talos API is reached at the control planes' own addresses, because a VIP or a load balancer "
@@ -21,6 +23,7 @@ _PLACES = {
     "clustername": "write name",
     "hostname": "write name",
     "agent": "take it out: the guest agent is on where the image has siderolabs/qemu-guest-agent",
+    "installdisk": "take it out: the system disk follows from the VM, and bare-metal nodes alone choose one",
     "bios": "take it out: VMs are q35 with OVMF",
     "machine": "take it out: VMs are q35, and machine configuration stands in patches/",
 }
@@ -45,3 +48,13 @@ def for_key(key: str) -> str | None:
 def for_value(loc: Loc, cure: str) -> str:
     """Return the cure for a value at a place: a better one than the general ``cure`` where there is one."""
     return _VALUES.get(loc, cure)
+
+
+def for_missing(loc: Loc, beside: object, cure: str) -> str:
+    """Return the cure for a missing key, from what stands beside it: a better one than ``cure`` where there is one."""
+    if loc == ("versions", "kubernetes") and isinstance(beside, dict):
+        talos = read_version(beside.get("talos"))
+        support = SUPPORT.get(talos.contract) if talos else None
+        if support:
+            return f"Talos {talos} supports Kubernetes {support.kubernetes_from} to {support.kubernetes_to}: give one"
+    return cure

@@ -35,8 +35,8 @@ def load(raw: object) -> Topology:
         for rule in (*RULES, *(platform.rules if platform else ())):
             (warnings if rule.warning else faults).extend(_apply(rule, topology, draft))
     if faults or topology is None:
-        raise TopologyError(faults)
-    topology._warnings = tuple(warnings)
+        raise TopologyError(tuple(dict.fromkeys(faults)))
+    topology._warnings = tuple(dict.fromkeys(warnings))
     return topology
 
 

@@ -3,7 +3,7 @@
 from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from topology.model import Model
 from topology.values import (
@@ -15,8 +15,8 @@ from topology.values import (
     Host,
     Interface,
     Network,
+    OneOrMany,
     distinct,
-    one_or_many,
 )
 
 DEFAULT_POD_SUBNET = "10.244.0.0/16"
@@ -30,9 +30,7 @@ def _kube_proxy_follows_cni(data: dict[str, Any]) -> bool:
 class ClusterNetwork(Model):
     """What the nodes share of the network. Rules check that the networks are disjoint and hold what they should."""
 
-    nodes: Annotated[tuple[Network, ...], BeforeValidator(one_or_many)] = Field(
-        min_length=1, examples=["192.168.1.0/24"]
-    )
+    nodes: Annotated[tuple[Network, ...], OneOrMany()] = Field(min_length=1, examples=["192.168.1.0/24"])
     """The network of the nodes' addresses, one or a list of them. kubelet and etcd use addresses from here only."""
     gateway: Address | None = None
     """The default route of nodes whose address the platform does not give."""

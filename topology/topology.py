@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal
 
@@ -73,34 +72,34 @@ class Topology(Model):
         """What is allowed and worth a second look."""
         return self._warnings
 
-    @cached_property
+    @property
     def controlplanes(self) -> tuple[Node, ...]:
         """The control planes, in the order of the file."""
         return tuple(node for node in self.nodes if node.is_controlplane)
 
-    @cached_property
+    @property
     def workers(self) -> tuple[Node, ...]:
         """The workers, in the order of the file."""
         return tuple(node for node in self.nodes if not node.is_controlplane)
 
-    @cached_property
+    @property
     def endpoint(self) -> Endpoint:
         """Where the Kubernetes API is reached."""
         if self.endpoint_given:
             return self.endpoint_given
         return Endpoint(str(self.network.vip or self.controlplanes[0].address), API_PORT)
 
-    @cached_property
+    @property
     def talosconfig_endpoints(self) -> tuple[IPv4Address, ...]:
         """Where talosctl connects: the control planes' own addresses, never the VIP, which needs etcd to be there."""
         return tuple(node.address for node in self.controlplanes)
 
-    @cached_property
+    @property
     def talosconfig_nodes(self) -> tuple[IPv4Address, ...]:
         """What talosctl can speak to: all nodes, control planes first."""
         return tuple(node.address for node in (*self.controlplanes, *self.workers))
 
-    @cached_property
+    @property
     def bootstrap(self) -> Node:
         """The control plane that starts etcd when the cluster is created."""
         return self.node(self.bootstrap_node) if self.bootstrap_node else self.controlplanes[0]

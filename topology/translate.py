@@ -10,10 +10,11 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from topology.fault import NOTHING, Fault, Loc, at, show
-from topology.hints import for_key, for_value
+from topology.hints import for_key, for_missing, for_value
 from topology.rules.rule import closest, near
 from topology.shape import example_of, field_at, keys_at
 
+_OPTIONAL = ", or leave it out"
 Words = tuple[object, str, str]
 """The value to show, the message and the cure."""
 
@@ -31,21 +32,24 @@ def translate(error: ErrorDetails, loc: Loc, shape: type[BaseModel]) -> Fault:
     if kind == "refused":
         value, message, cure = NOTHING if context["hidden"] else value, context["message"], context["cure"]
     elif kind == "missing":
-        value, message, cure = _missing(loc, shape)
+        value, message, cure = _missing(loc, shape, error["input"])
     elif kind in ("extra_forbidden", "invalid_key"):
         value, message, cure = _unknown_key(loc, shape)
     elif kind in _WORDS:
         value, message, cure = _WORDS[kind](value, context)
+        field = field_at(shape, loc)
+        if not loc or (field is not None and field.is_required()):
+            cure = cure.removesuffix(_OPTIONAL)
     else:
         message, cure = "cannot stand here", "see docs/stack.schema.json for what can"
     return Fault(at(loc), show(value), message, for_value(loc, cure))
 
 
-def _missing(loc: Loc, shape: type[BaseModel]) -> Words:
+def _missing(loc: Loc, shape: type[BaseModel], beside: object) -> Words:
     field = field_at(shape, loc)
     example = example_of(field, first=True) if field else None
     words = example if isinstance(example, str) else json.dumps(example)
-    return NOTHING, "is missing", f"give it, such as {words}" if example is not None else "give it"
+    return NOTHING, "is missing", for_missing(loc, beside, f"give it, such as {words}")
 
 
 def _unknown_key(loc: Loc, shape: type[BaseModel]) -> Words:
@@ -61,7 +65,7 @@ def _unknown_key(loc: Loc, shape: type[BaseModel]) -> Words:
 
 
 def _mapping(value: object, context: Mapping[str, Any]) -> Words:
-    return NOTHING, f"is {_a(value)}, not a mapping", "write its keys below it, or leave it out"
+    return NOTHING, f"is {_a(value)}, not a mapping", "write its keys below it" + _OPTIONAL
 
 
 def _list(value: object, context: Mapping[str, Any]) -> Words:

@@ -8,7 +8,9 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import PlainValidator, StrictBool, StrictInt, WithJsonSchema
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainValidator, StrictBool, StrictInt, WithJsonSchema
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import no_info_before_validator_function
 
 from topology.endpoint import Endpoint, parse_endpoint
 from topology.fault import show
@@ -109,8 +111,20 @@ def parse_https(raw: object) -> str:
     return given.rstrip("/")
 
 
-def one_or_many(raw: object) -> object:
-    """Take a single value where a list is meant."""
+class OneOrMany:
+    """Takes a single value where a list is meant, and says so in the JSON schema."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Put a single value into a list before the list is checked."""
+        return no_info_before_validator_function(_listed, handler(source))
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Allow what the list holds, or the list."""
+        many = handler(core)
+        return {"anyOf": [many["items"], many]}
+
+
+def _listed(raw: object) -> object:
     return [raw] if isinstance(raw, str) else raw
 
 
@@ -129,7 +143,7 @@ def sorted_tuple(values: tuple[str, ...]) -> tuple[str, ...]:
 
 def _typed(parse: Callable[[object], T], example: str, pattern: str = "") -> Any:
     """Return the annotations of a value: how it is parsed and how the JSON schema describes it."""
-    schema: dict[str, Any] = {"type": "string", "examples": [example]}
+    schema: dict[str, Any] = {"type": "string"} | ({"examples": [example]} if example else {})
     return (PlainValidator(parse), WithJsonSchema(schema | ({"pattern": f"^{pattern}$"} if pattern else {})))
 
 
@@ -140,7 +154,7 @@ _INTERFACE_CURE = "write the kernel's name of it, such as eth0 or enp3s0, at mos
 Text = Annotated[str, PlainValidator(lambda raw: text(raw, "text")), WithJsonSchema({"type": "string", "minLength": 1})]
 Flag = StrictBool
 Whole = StrictInt
-Name = Annotated[str, *_typed(_matching(LABEL, "a name", _NAME_CURE), "talos-worker-01", LABEL)]
+Name = Annotated[str, *_typed(_matching(LABEL, "a name", _NAME_CURE), "", LABEL)]
 Domain = Annotated[str, *_typed(_matching(DOMAIN, "a DNS name", "write one such as cluster.local"), "cluster.local")]
 Interface = Annotated[
     str, *_typed(_matching(r"[^\s/:]{1,15}", "a network interface", _INTERFACE_CURE), "eth0", r"[^\s/:]{1,15}")

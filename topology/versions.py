@@ -44,26 +44,32 @@ _CONTRACT = r"v(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})"
 
 def parse_version(raw: object) -> Version:
     """Take ``v1.13.9``; refuse numbers (an unquoted version), a missing ``v`` and anything that is not a release."""
-    match = re.fullmatch(_VERSION, _quoted(raw, '"v1.13.9"'))
-    if not match:
+    version = read_version(_quoted(raw, "vMAJOR.MINOR.PATCH"))
+    if version is None:
         refuse("is not a version", _repair(raw, _VERSION, "vMAJOR.MINOR.PATCH, such as v1.13.9"))
-    return Version(*(int(part) for part in match.groups()))
+    return version
+
+
+def read_version(raw: object) -> Version | None:
+    """Return what ``v1.13.9`` means; None for anything that is not a version."""
+    match = re.fullmatch(_VERSION, raw) if isinstance(raw, str) else None
+    return Version(*(int(part) for part in match.groups())) if match else None
 
 
 def parse_contract(raw: object) -> Contract:
     """Take ``v1.13``; refuse numbers (an unquoted version) and a patch number, which a contract does not have."""
-    match = re.fullmatch(_CONTRACT, _quoted(raw, '"v1.13"'))
+    match = re.fullmatch(_CONTRACT, _quoted(raw, "vMAJOR.MINOR"))
     if not match:
         refuse("is not a contract", _repair(raw, _CONTRACT, "vMAJOR.MINOR, such as v1.13"))
     return Contract(*(int(part) for part in match.groups()))
 
 
-def _quoted(raw: object, example: str) -> str:
+def _quoted(raw: object, form: str) -> str:
     """Return the text of a version, or refuse what YAML has made of one without quotes (1.10 becomes 1.1)."""
     if isinstance(raw, bool | int | float):
-        refuse("is a number, not a version", f"write it in quotes and with its v, such as {example}")
+        refuse("is a number, not a version", f'write it whole and in quotes, "{form}" (unquoted, 1.10 is 1.1)')
     if not isinstance(raw, str):
-        refuse("is not a version", f"write it in quotes, such as {example}")
+        refuse("is not a version", f'write it in quotes, "{form}"')
     return raw
 
 

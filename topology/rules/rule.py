@@ -24,8 +24,8 @@ class Rule:
 
 
 def closest(name: str, known: Iterable[str]) -> list[str]:
-    """Return the one or two of ``known`` that ``name`` may have been meant to be."""
-    return difflib.get_close_matches(name[:100], tuple(known), n=2, cutoff=0.7)
+    """Return the one of ``known`` that ``name`` may have been meant to be, in a list that may be empty."""
+    return difflib.get_close_matches(name[:100], tuple(known), n=1, cutoff=0.6)
 
 
 def near(name: str, known: Iterable[str]) -> str:

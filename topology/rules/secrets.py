@@ -14,4 +14,4 @@ def secrets_have_one_source(topology: Topology) -> Iterator[Found]:
         yield Found(("secrets", "importFrom"), secrets.import_from, "is given, and generate is true as well", cure)
     if not secrets.generate and secrets.import_from is None:
         cure = "write generate: true, or importFrom with the path of a secrets.yaml"
-        yield Found(("secrets",), NOTHING, "says of no source", cure)
+        yield Found(("secrets",), NOTHING, "names no source", cure)

@@ -51,7 +51,7 @@ def pod_subnets_have_room(topology: Topology) -> Iterator[Found]:
             cure = f"give it a prefix length of /{per_node - most} or more"
             yield Found(loc, subnet, "is too large for kube-controller-manager", cure)
         elif bits < 0 or 2**bits < count:
-            fits = f"has room for {2**bits if bits >= 0 else 0} nodes with a /{per_node} each, and there are {count}"
+            fits = f"cannot give a /{per_node} to each of {count} nodes"
             cure = f"give it a prefix length of /{per_node - (count - 1).bit_length()} or less"
             yield Found(loc, subnet, fits, cure)
 

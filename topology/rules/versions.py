@@ -29,7 +29,7 @@ def contract_is_not_ahead(topology: Topology) -> Iterator[Found]:
     """The configuration is not written for a newer Talos than the one that reads it."""
     talos, contract = topology.versions.talos, topology.versions.contract
     if contract > talos.contract:
-        message = f"is ahead of Talos {talos}, which would refuse fields it does not know"
+        message = f"is ahead of Talos {talos}, which takes contracts {OLDEST_CONTRACT} to {talos.contract}"
         cure = f"write {talos.contract} or, in a cluster that was created with an older one, that"
         yield Found(("versions", "contract"), contract, message, cure)
     if contract < OLDEST_CONTRACT:

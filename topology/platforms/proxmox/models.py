@@ -14,6 +14,7 @@ _OLD_CPUS = frozenset(
     {"486", "pentium", "pentium2", "pentium3", "coreduo", "core2duo", "Conroe", "Penryn", "athlon", "phenom"}
     | {"Opteron_G1", "Opteron_G2", "Opteron_G3", "kvm32", "kvm64", "qemu32", "qemu64", "x86-64-v1"}
 )
+_SLOTS = tuple(f"hostpci{number}" for number in range(16))
 _MAPPING = r"[A-Za-z][A-Za-z0-9_-]+"
 
 
@@ -49,11 +50,21 @@ def parse_image_format(raw: object) -> str:
     return form
 
 
+def parse_slot(raw: object) -> str:
+    """Take the name of a PCI slot of a VM."""
+    slot = text(raw, "a PCI slot")
+    if slot not in _SLOTS:
+        refuse("is not a PCI slot", "write hostpci0 to hostpci15, or leave it out")
+    return slot
+
+
 Cpu = Annotated[str, PlainValidator(parse_cpu), WithJsonSchema({"type": "string", "examples": ["x86-64-v2-AES"]})]
 Mapping = Annotated[str, PlainValidator(parse_mapping), WithJsonSchema({"type": "string", "pattern": f"^{_MAPPING}$"})]
 ImageFormat = Annotated[
     str, PlainValidator(parse_image_format), WithJsonSchema({"type": "string", "enum": ["qcow2", "raw"]})
 ]
+
+Slot = Annotated[str, PlainValidator(parse_slot), WithJsonSchema({"type": "string", "enum": list(_SLOTS)})]
 
 
 class ProxmoxSettings(Platform):
@@ -101,8 +112,8 @@ class PciDevice(Model):
 
     mapping: Mapping = Field(examples=["gpu0"])
     """The resource mapping, one of platform.pciMappings."""
-    device: Annotated[Text, Field(pattern=r"^hostpci([0-9]|1[0-5])$")] | None = None
-    """The slot in the VM; hostpci0, hostpci1 ... in the order of the list when left out."""
+    device: Slot | None = None
+    """The slot in the VM; the first that is free, from hostpci0, when left out."""
     pcie: Flag = True
     """Whether it is a PCI Express device."""
     rombar: Flag = True
@@ -116,10 +127,9 @@ def _last_octet(data: dict[str, Any]) -> int:
 
 
 def _with_slots(devices: tuple[PciDevice, ...]) -> tuple[PciDevice, ...]:
-    return tuple(
-        device if device.device else device.model_copy(update={"device": f"hostpci{at}"})
-        for at, device in enumerate(devices)
-    )
+    taken = {device.device for device in devices}
+    free = (slot for slot in _SLOTS if slot not in taken)
+    return tuple(each if each.device else each.model_copy(update={"device": next(free, None)}) for each in devices)
 
 
 class ProxmoxNode(Node):

@@ -18,7 +18,7 @@ def _nodes(topology: Topology) -> Iterator[tuple[int, ProxmoxNode]]:
 def architecture_is_amd64(topology: Topology) -> Iterator[Found]:
     """The q35 machines made here are x86 machines."""
     if topology.architecture != "amd64":
-        yield Found(("architecture",), topology.architecture, "is not what Proxmox VMs are here", "write amd64")
+        yield Found(("architecture",), topology.architecture, "is not the architecture of q35 VMs", "write amd64")
 
 
 def addresses_have_a_gateway(topology: Topology) -> Iterator[Found]:
@@ -34,14 +34,9 @@ def vm_ids_are_unique(topology: Topology) -> Iterator[Found]:
     for index, node in _nodes(topology):
         loc: Loc = ("nodes", index, "vmId")
         if node.vm_id < 100:
+            message = f"is the end of {node.address}, and Proxmox's VM ids start at 100"
             cure = "give the node a vmId, or an address that ends in 100 or more"
-            yield Found(
-                loc,
-                node.vm_id,
-                f"is the end of {node.address}, and Proxmox's VM ids start at 100",
-                cure,
-                (("nodes", index, "address"),),
-            )
+            yield Found(loc, node.vm_id, message, cure, also=(("nodes", index, "address"),))
         elif node.vm_id in seen:
             cure = "give every node a vmId of its own (it is the address's last octet when left out)"
             yield Found(loc, node.vm_id, f"is also the VM id of {seen[node.vm_id]}", cure)

@@ -1,0 +1,132 @@
+"""What a loaded topology knows."""
+
+from ipaddress import IPv4Address
+
+import pytest
+from pydantic import ValidationError
+
+from tests.topology.stacks import ROOT, cluster, valid
+from topology import BareMetalNode, Contract, ProxmoxNode, ProxmoxSettings, Topology, TopologyError, Version, load
+
+
+def test_the_endpoint_is_the_vip_and_talosconfig_has_the_control_planes_own_addresses() -> None:
+    lab = load(cluster(ROOT / "Pulumi.lab.yaml"))
+    assert str(lab.endpoint) == "https://127.0.10.5:6443"
+    assert [str(address) for address in lab.talosconfig_endpoints] == ["127.0.10.11", "127.0.10.12", "127.0.10.13"]
+    assert len(lab.talosconfig_nodes) == 5
+    assert lab.network.vip not in lab.talosconfig_endpoints
+
+
+def test_a_single_control_plane_is_its_own_endpoint_and_takes_pods() -> None:
+    single = load(valid("single-node"))
+    assert single.endpoint.url == "https://192.168.1.121:6443"
+    assert single.allow_scheduling_on_control_planes
+    assert not load(valid()).allow_scheduling_on_control_planes
+
+
+def test_an_endpoint_on_ipv6_has_brackets() -> None:
+    topology = load(valid(edit=lambda raw: raw.update(endpoint="https://[fd10::5]:6443")))
+    assert (topology.endpoint.host, topology.endpoint.port) == ("fd10::5", 6443)
+    assert topology.endpoint.url == "https://[fd10::5]:6443"
+
+
+def test_kube_proxy_goes_with_the_cni() -> None:
+    assert load(valid()).network.kube_proxy
+    assert not load(valid("cilium")).network.kube_proxy
+
+
+def test_versions_are_compared_as_versions() -> None:
+    versions = load(valid()).versions
+    assert versions.talos == Version(1, 13, 9) and str(versions.talos) == "v1.13.9"
+    assert versions.talos.contract == versions.contract == Contract(1, 13) and str(versions.contract) == "v1.13"
+    assert Version(1, 9, 10) < Version(1, 10, 0)
+
+
+def test_images_have_sorted_extensions_and_a_default() -> None:
+    edit = {"images": {"gpu": {"extensions": ["siderolabs/zfs", "siderolabs/qemu-guest-agent"]}}}
+    topology = load(valid(edit=lambda raw: raw.update(edit)))
+    assert topology.images["gpu"].extensions == ("siderolabs/qemu-guest-agent", "siderolabs/zfs")
+    assert topology.images["gpu"].has("qemu-guest-agent")
+    assert topology.image_of(topology.nodes[0]).extensions == ()
+
+
+def test_the_homelab_has_what_its_nodes_need() -> None:
+    homelab = load(cluster(ROOT / "Pulumi.homelab.yaml"))
+    gpu = homelab.node("talos-gpu-01")
+    platform = homelab.platform
+    assert isinstance(gpu, ProxmoxNode) and isinstance(platform, ProxmoxSettings)
+    assert (gpu.vm_id, gpu.memory, gpu.image, gpu.pci[0].mapping, gpu.pci[0].device) == (
+        123,
+        12288,
+        "gpu",
+        "gpu0",
+        "hostpci0",
+    )
+    assert all(image.has("qemu-guest-agent") for image in homelab.images.values())
+    assert homelab.interface_of(gpu) == "eth0" and homelab.prefix_length_of(gpu) == 24
+    assert platform.host_of(gpu) == "pve" and platform.cpu_of(gpu) == "x86-64-v2-AES"
+    assert homelab.warnings == ()
+
+
+def test_a_node_can_differ_from_its_platform() -> None:
+    topology = load(valid("every-key"))
+    node, platform = topology.nodes[1], topology.platform
+    assert isinstance(node, ProxmoxNode) and isinstance(platform, ProxmoxSettings)
+    assert (platform.host_of(node), platform.cpu_of(node), topology.interface_of(node)) == ("pve2", "x86-64-v3", "eth1")
+    assert [device.device for device in node.pci] == ["hostpci1", "hostpci0"]
+
+
+def test_an_install_disk_is_named_a_path_or_a_selector() -> None:
+    def disk(value: object) -> object:
+        disks = {"system": {"busPath": "/pci0000:00/1"}}
+        topology = load(valid("bare-metal", lambda raw: raw["nodes"][0].update(installDisk=value, disks=disks)))
+        node = topology.nodes[0]
+        assert isinstance(node, BareMetalNode)
+        return node.install_disk.model_dump(exclude_none=True)
+
+    assert disk("system") == {"bus_path": "/pci0000:00/1"}
+    assert disk("/dev/disk/by-id/ata-S4X1") == {"path": "/dev/disk/by-id/ata-S4X1"}
+    assert disk({"wwid": "naa.50025", "type": "ssd"}) == {"wwid": "naa.50025", "type": "ssd"}
+
+
+def test_three_sites_keep_their_zones() -> None:
+    topology = load(valid("three-sites"))
+    assert len(topology.nodes) == 13 and len(topology.controlplanes) == 3
+    assert topology.zones["dc2"].data == {"registry": "registry.dc2.example.net"}
+
+
+def test_a_topology_and_what_it_derives_cannot_be_set() -> None:
+    topology = load(valid())
+    with pytest.raises(ValidationError):
+        topology.name = "other"
+    with pytest.raises(ValidationError):
+        topology.nodes[0].address = IPv4Address("192.0.2.1")
+    for derived in ("endpoint", "warnings", "controlplanes"):
+        with pytest.raises(ValidationError):
+            setattr(topology, derived, ())
+
+
+def test_an_unknown_node_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        load(valid()).node("nobody")
+
+
+def test_loading_leaves_the_raw_value_alone() -> None:
+    raw = cluster(ROOT / "tests/topology/invalid/ten-faults.yaml")
+    with pytest.raises(TopologyError):
+        load(raw)
+    assert raw == cluster(ROOT / "tests/topology/invalid/ten-faults.yaml")
+
+
+def test_a_single_faulty_entry_of_a_list_keeps_the_places_of_the_others() -> None:
+    def edit(raw: dict[str, list[object]]) -> None:
+        raw["nodes"].insert(0, "not a node")
+        raw["nodes"].append({**valid()["nodes"][1], "name": "worker-02"})
+
+    with pytest.raises(TopologyError) as caught:
+        load(valid(edit=edit))
+    assert [fault.path for fault in caught.value.faults] == ["nodes[0]", "nodes[3].address", "nodes[3].vmId"]
+
+
+def test_models_are_topologies() -> None:
+    assert isinstance(load(valid("bare-metal")), Topology)
