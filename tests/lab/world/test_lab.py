@@ -1,0 +1,156 @@
+"""The lab from its command line, with a program of one output."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab import control, lifecycle, namespace
+from lab.run import ROOT
+from tests.lab.world.conftest import STACK, Lab
+from tests.waiting import eventually
+
+sealed_only = pytest.mark.skipif(namespace.obstacle() is not None, reason=f"{namespace.obstacle()}")
+LOOPBACK = STACK.replace("192.168.7.", "127.0.77.")
+
+
+def processes_of(home: Path) -> list[str]:
+    """The command lines of everything that runs for the runs in this folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if str(home).encode() in (entry / "environ").read_bytes():
+                    found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+            except OSError:
+                continue
+    return [command for command in found if command and "pytest" not in command]
+
+
+@sealed_only
+def test_a_stack_comes_up_under_its_own_addresses_and_goes_without_a_trace(lab: Lab) -> None:
+    up = lab("up", "trial")
+    assert up.returncode == 0, up.stdout + up.stderr
+    run = lab.run()
+    assert "make lab-down STACK=trial" in up.stdout
+    assert {path.stat().st_mode & 0o077 for path in (run.folder, run.passphrase, run.socket)} == {0}
+    answer = lab("run", "trial", "--", "pulumi", "stack", "output", "--json")
+    assert answer.stdout.strip() == '{\n  "password": "[secret]"\n}'
+    assert [machine["address"] for machine in control.machines(at=run.socket)] == ["192.168.7.11", "192.168.7.21"]
+    assert (lab.project / "Pulumi.trial.yaml").read_text() == STACK
+
+    down = lab("down", "trial")
+    assert (down.returncode, run.folder.exists(), run.socket.exists()) == (0, False, False)
+    eventually(lambda: not processes_of(lab.home), what="every process to end")
+    assert lab("down", "trial").returncode == 0, "ending what is not there is fine"
+
+
+@sealed_only
+def test_what_is_left_running_inside_ends_with_the_lab(lab: Lab) -> None:
+    assert lab("start", "trial").returncode == 0
+    command = [sys.executable, "-m", "lab", "--project", str(lab.project), "run", "trial", "--", "sleep", "1000"]
+    left = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"LAB_HOME": str(lab.home)})
+    eventually(lambda: any("sleep 1000" in line for line in processes_of(lab.home)), what="the command to start")
+    assert lab("down").returncode == 0
+    assert left.wait(timeout=20) == 128 + signal.SIGTERM
+
+
+def test_a_stack_on_loopback_runs_without_a_namespace(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    started = lab("start", "trial", LAB_NETWORK="loopback")
+    assert started.returncode == 0, started.stderr
+    assert "no sealed network" in started.stdout
+    assert lab("run", "trial", "--", "pulumi", "preview").returncode == 0
+    assert lab("down").returncode == 0
+    eventually(lambda: not processes_of(lab.home), what="every process to end")
+
+
+def test_other_addresses_without_a_namespace_say_what_is_needed(lab: Lab) -> None:
+    refused = lab("start", "trial", LAB_NETWORK="loopback")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(
+        "Pulumi.trial.yaml uses addresses outside 127.0.0.0/8 (192.168.7.11, 192.168.7.21, 192.168.7.5), which need a "
+        "sealed network namespace, and "
+    )
+    assert not lab.home.exists()
+
+
+def test_a_platform_without_a_stand_in_is_named(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(STACK.replace("bare-metal", "openstack"))
+    refused = lab("up", "trial")
+    assert refused.returncode == 1
+    assert "the lab has no stand-in for the platform openstack; it can rehearse bare-metal, proxmox" in refused.stderr
+
+
+def test_a_lab_whose_world_was_killed_starts_anew(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    assert lab("start", "trial").returncode == 0
+    first = lab.run().settings()["pid"]
+    os.kill(first, signal.SIGKILL)
+    eventually(lambda: not lifecycle.is_world(first), what="the world to end")
+    refused = lab("shell", "trial")
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        "the lab of trial is not up; `make lab` or `make rehearse STACK=trial` starts it\n",
+    )
+    assert lab("start", "trial").returncode == 0
+    assert lab.run().settings()["pid"] != first
+
+
+def test_faults_and_power_are_switched_from_the_command_line(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    assert lab("start", "trial").returncode == 0
+    assert lab("fault", "trial", "cp-1", "drop", "every=4").returncode == 0
+    shown = lab("status", "trial").stdout
+    assert "cp-1: drop every=4" in shown
+    assert "no invariant was violated" in shown
+    assert lab("fault", "trial", "cp-1", "drop", "--clear").returncode == 0
+    assert "drop" not in lab("status").stdout
+    assert "off" in lab("power", "trial", "w-1", "off").stdout
+    for arguments, message in [
+        (("fault", "trial", "cp-9", "drop"), "there is no machine cp-9; there are: cp-1, w-1\n"),
+        (("fault", "trial", "cp-1", "drop", "every"), "every: a fault's argument is KEY=NUMBER, like every=3\n"),
+        (("status", "other"), "the lab of other is not up; `make lab` or `make rehearse STACK=other` starts it\n"),
+    ]:
+        refused = lab(*arguments)
+        assert (refused.returncode, refused.stderr) == (1, message)
+
+
+def test_a_machine_added_to_the_stack_file_is_racked_before_the_engine_runs(lab: Lab) -> None:
+    path = lab.project / "Pulumi.trial.yaml"
+    path.write_text(LOOPBACK)
+    assert lab("start", "trial").returncode == 0
+    path.write_text(LOOPBACK + "      - {name: w-2, role: worker, address: 127.0.77.22}\n")
+    assert lab("run", "trial", "--", "pulumi", "preview").returncode == 0
+    names = [machine["name"] for machine in control.machines(at=lab.run().socket)]
+    assert names == ["cp-1", "w-1", "w-2"]
+
+
+def test_the_exit_code_is_that_of_the_command_inside(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    assert lab("run", "trial", "--", "sh", "-c", "exit 7").returncode == 7
+    assert lab("run", "trial").returncode == 1
+    assert lab("nonsense").returncode == 2
+
+
+def test_a_program_that_fails_leaves_the_lab_up_and_its_code(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    (lab.project / "__main__.py").write_text("import pulumi\nraise pulumi.RunError('the stack is wrong')\n")
+    failed = lab("up", "trial")
+    assert failed.returncode != 0
+    assert "error: the stack is wrong" in failed.stdout
+    assert "The lab stays up" in failed.stdout
+    assert lifecycle.alive(lab.run())
+
+
+def test_asking_a_world_that_is_not_there_is_an_error_of_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(control.ControlError, match=r"no lab answers at .*; `make lab` starts one"):
+        control.machines(at=tmp_path / "none.sock")
+    monkeypatch.delenv(control.VARIABLE, raising=False)
+    with pytest.raises(control.ControlError, match="LAB_SOCKET is not set: this runs outside the lab"):
+        control.machines()
