@@ -1,0 +1,108 @@
+"""Config patches: strategic merge patches of one or more documents, and JSON patches.
+
+A patch is read once and kept by its text, since the same patch goes to many nodes.
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lab.talos import emit, jsonpatch
+from lab.talos.deletions import Deletion, delete, take_deletions
+from lab.talos.documents import V1ALPHA1_KIND, Document, check_together, in_order, leftover, read_documents
+from lab.talos.errors import ConfigError
+from lab.talos.merge import merge
+from lab.talos.structure import Release
+from lab.talos.yaml import Node, compose, value_of
+
+
+@dataclass(frozen=True)
+class Patch:
+    """What a patch does: documents to merge and deletions, in order, or the operations of a JSON patch."""
+
+    steps: tuple[Document | Deletion, ...] = ()
+    operations: tuple[jsonpatch.Operation, ...] | None = None
+
+
+@lru_cache(maxsize=512)
+def read_patch(text: str, release: Release) -> Patch:
+    """Return a patch; raise ConfigError for what Talos's reader refuses."""
+    if text.startswith("@") or not (any(c in text for c in "\n ") or text.startswith(("[", "{"))):
+        shown = text[:40] if text else "an empty patch"
+        raise ConfigError(
+            f"{shown}: a patch without a space or a newline is taken for a file name, and there is no such file"
+        )
+    try:
+        nodes = compose(text)
+        return _strategic(nodes, release)
+    except ConfigError as error:
+        operations = _operations(text)
+        if operations is None:
+            raise error from None
+        return Patch(operations=tuple(operations))
+
+
+def _operations(text: str) -> list[jsonpatch.Operation] | None:
+    try:
+        nodes = compose(text)
+        fallback = value_of(nodes[0]) if nodes else None
+    except ConfigError:
+        fallback = text
+    return jsonpatch.read_operations(text, fallback)
+
+
+def _strategic(nodes: list[Node], release: Release) -> Patch:
+    kept: list[Node] = []
+    deletions: list[tuple[int, Deletion]] = []
+    for node in nodes:
+        found, emptied = take_deletions(node)
+        deletions.extend((len(kept), deletion) for deletion in found)
+        if not emptied:
+            kept.append(node)
+    documents = read_documents(kept, release)
+    check_together(documents)
+    if not documents and not deletions:
+        raise ConfigError("the patch holds no document")
+    # A deletion goes before the document it stands in, and those of the v1alpha1 document before everything.
+    placed: list[tuple[int, int, Document | Deletion]] = [
+        (index, 1, document) for index, document in enumerate(documents)
+    ]
+    placed.extend((index, 0, deletion) for index, deletion in deletions)
+    placed.sort(
+        key=lambda step: (step[2].kind != V1ALPHA1_KIND, step[1] if step[2].kind == V1ALPHA1_KIND else 0, *step[:2])
+    )
+    return Patch(tuple(step for _, _, step in placed))
+
+
+def apply_patches(documents: list[Document], patches: list[Patch], release: Release) -> list[Document]:
+    """Return the documents with the patches applied in order. The documents given are changed; patches are not."""
+    for patch in patches:
+        if patch.operations is not None:
+            documents = _json(documents, list(patch.operations), release)
+        else:
+            documents = _merge(documents, patch, release)
+    return documents
+
+
+def _json(documents: list[Document], operations: list[jsonpatch.Operation], release: Release) -> list[Document]:
+    if len(documents) != 1:
+        raise ConfigError("a JSON patch cannot change a configuration of several documents: write it as a merge patch")
+    changed = jsonpatch.apply(documents[0].written(release), operations)
+    return read_documents(compose(emit.dump([changed])), release)
+
+
+def _merge(documents: list[Document], patch: Patch, release: Release) -> list[Document]:
+    documents = list(documents)
+    for step in patch.steps:
+        target = next((document for document in documents if document.id == step.id), None)
+        if isinstance(step, Deletion):
+            if target is None:
+                documents.append(leftover())
+            elif delete(step, target, release):
+                documents.remove(target)
+        elif target is None:
+            documents.append(deepcopy(step))
+        else:
+            merge(target.struct, target.values, step.values, release)
+    check_together(documents)
+    return in_order(documents)
