@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 NULL = "tag:yaml.org,2002:null"
@@ -97,13 +97,17 @@ class Document:
 def parse(text: str) -> tuple[Document, ...]:
     """The documents of a text, empty ones left out. Raises YamlFaultError."""
     try:
-        nodes = list(YAML(typ="rt", pure=True).compose_all(text))
+        reader = YAML(typ="rt", pure=True)
+        reader.composer.warn_double_anchors = False  # the warning would quote the text
+        nodes = list(reader.compose_all(text))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = " ".join(part for part in (error.context, error.problem) if part) or "cannot be read"
         last = text.rstrip().count("\n")  # where a text ends too early, its end is after the last line
         raise YamlFaultError(min(mark.line, last) + 1 if mark else None, message) from None
-    except YAMLError:
+    except RecursionError:
+        raise YamlFaultError(None, "is nested too deeply") from None
+    except Exception:  # whatever else the parser says of such a text
         raise YamlFaultError(None, "cannot be read") from None
     for node in nodes:
         if node is not None and _size(node, {}) > _LARGEST:

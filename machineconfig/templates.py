@@ -70,15 +70,16 @@ def render(source: str, name: str, values: Mapping[str, object]) -> tuple[str, t
 
     Raises TemplateFaultError. No `$VAR` is expanded, and nothing is quoted: the text is what the template says.
     """
-    line: int | None = None
     try:
         template = _compile(source, name)
-        marked = "".join(template.root_render_func(template.new_context(dict(values))))
     except TemplateSyntaxError as error:
         raise TemplateFaultError(error.lineno, error.message or "", "correct the template") from None
-    except Exception as error:  # a template can fail as any program can; it must never end in a traceback
-        line = _failing_line(template, name, error.__traceback__)
-        raise _fault(error, line, source) from None
+    except Exception as error:  # Jinja itself gives up on some texts; that must never end in a traceback
+        raise TemplateFaultError(None, f"is no template ({type(error).__name__})", "correct the template") from None
+    try:
+        marked = "".join(template.root_render_func(template.new_context(dict(values))))
+    except Exception as error:  # a template can fail as any program can
+        raise _fault(error, _failing_line(template, name, error.__traceback__), source) from None
     return _unmark(marked)
 
 

@@ -59,7 +59,7 @@ def has_no_rival(subject: Subject) -> Iterator[Finding]:
         for part in subject.of_kind(*kinds):
             other = first.setdefault(part.document.name, part)
             if other.document.kind != part.document.kind:
-                message = f"{part.document.title} collides with {other.document.kind} of that name, {other.place}"
+                message = f"{part.title} collides with {other.title}, {other.place}"
                 yield subject.finding(part, None, message, "keep one of the two, or give one another name")
 
 

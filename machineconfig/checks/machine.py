@@ -80,9 +80,8 @@ def sets_no_forbidden_label_on_a_worker(subject: Subject) -> Iterator[Finding]:
         return
     for part, labels in subject.fields("machine", "nodeLabels"):
         for entry in labels.keys:
-            if entry.get("$patch") is None and not _may_set(label := str(entry.path[-1])):
-                shown = part.shown(entry) if part.patch.is_secret else label
-                message = f"a worker may not give itself the label {shown}; no label of it would be set"
+            if entry.get("$patch") is None and not _may_set(str(entry.path[-1])):
+                message = f"a worker may not give itself the label {part.key(entry)}; no label of it would be set"
                 remedy = "set it through the Kubernetes API after the node has joined, or choose another prefix"
                 yield subject.finding(part, entry, message, remedy)
 
@@ -94,7 +93,7 @@ def sets_no_taint_on_a_worker(subject: Subject) -> Iterator[Finding]:
     for part, taints in subject.fields("machine", "nodeTaints"):
         for entry in taints.keys:
             if entry.get("$patch") is None and entry.path[-1] != "$patch":
-                message = f"a worker may not give itself the taint {entry.path[-1]}"
+                message = f"a worker may not give itself the taint {part.key(entry)}"
                 remedy = "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers"
                 yield subject.finding(part, entry, message, remedy)
 

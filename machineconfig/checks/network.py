@@ -61,7 +61,7 @@ def does_not_mix_documents_and_fields(subject: Subject) -> Iterator[Finding]:
     ):
         if part.document.name in named:
             other, entry = named[part.document.name]
-            message = f"{part.document.title} describes an interface that {other.place_of(entry)} describes too"
+            message = f"{part.title} describes an interface that {other.place_of(entry)} describes too"
             yield subject.finding(part, None, message, "describe the interface in one place")
 
 

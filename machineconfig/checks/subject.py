@@ -33,9 +33,18 @@ class Part:
         """The same for a value in it."""
         return f"patches/{self.patch.source}:{self.patch.line(entry.line)}"
 
+    @property
+    def title(self) -> str:
+        """The document for a message. In a patch that holds a secret, any part of the text may be it."""
+        return "a document" if self.patch.is_secret else self.document.title
+
     def shown(self, entry: Entry) -> str:
         """A value for a message: never one of a patch that holds a secret."""
         return _HIDDEN if self.patch.is_secret else entry.text
+
+    def key(self, entry: Entry) -> str:
+        """The key of a value for a message, with the same care."""
+        return _HIDDEN if self.patch.is_secret else str(entry.path[-1])
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
     for part in subject.parts:
         for entry, first in duplicate_keys(part.document):
             line = part.patch.line(first)
-            message = f"{dotted(entry.path)} is set a second time, after line {line}"
+            key = part.key(entry) if part.patch.is_secret else dotted(entry.path)
+            message = f"{key} is set a second time, after line {line}"
             yield subject.finding(part, entry, message, "keep one of them")
 
 
@@ -51,7 +52,7 @@ def has_kind_and_version(subject: Subject) -> Iterator[Finding]:
     for part in subject.parts:
         kind, version = part.document.root.get("kind"), part.document.root.get("apiVersion")
         if kind is not None and version is None:
-            message = f"{part.document.title} has no apiVersion"
+            message = f"{part.title} has no apiVersion"
             yield subject.finding(part, kind, message, "add apiVersion: v1alpha1")
         elif version is not None and kind is None:
             yield subject.finding(part, version, "has an apiVersion and no kind", "add the kind of the document")

@@ -107,7 +107,7 @@ def test_documents_that_collide_are_refused_with_both_files(tmp_path: Path) -> N
     }
     lines = found(stack(), with_patches(tmp_path, files))
     assert lines == [
-        "patches/node/cp1/70-y.yaml:1 (cp1): ExistingVolumeConfig data collides with UserVolumeConfig of that name,"
+        "patches/node/cp1/70-y.yaml:1 (cp1): ExistingVolumeConfig data collides with UserVolumeConfig data,"
         " patches/all/70-x.yaml:1; keep one of the two, or give one another name",
         "patches/all/72-r.yaml:1 (cp1, w1): ResolverConfig collides with machine.network.nameservers,"
         " patches/all/25-dns.yaml.j2:4; say it in one of the two places",
