@@ -23,9 +23,11 @@ DOMAIN = rf"{LABEL}(\.{LABEL})*"
 
 
 def text(raw: object, what: str) -> str:
-    """Return ``raw`` if it is text that is not empty; refuse anything else as not being ``what``."""
+    """Return ``raw`` if it is one line of text that is not empty; refuse anything else as not being ``what``."""
     if not isinstance(raw, str) or not raw.strip():
         refuse(f"is not {what}", f"write {what}" + (" in quotes" if isinstance(raw, bool | int | float) else ""))
+    if len(raw.splitlines()) > 1:
+        refuse("has more than one line", f"write {what} in one line", hidden=True)
     return raw
 
 

@@ -1,0 +1,80 @@
+"""A platform is one module and one line in the table: nothing else knows the platforms by name."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+import pytest
+
+from tests.topology.stacks import ROOT, valid
+from topology import Node, Platform, Topology, TopologyError, load
+from topology.fault import Found
+from topology.platforms import PLATFORMS
+from topology.platforms.base import PlatformKind
+from topology.rules.rule import Rule
+from topology.schema import stack_schema
+from topology.values import Text
+
+
+class CloudSettings(Platform):
+    """A made-up platform."""
+
+    image_platform: ClassVar[str] = "openstack"
+
+    kind: Literal["cloud"]
+    """The made-up platform."""
+    region: Text
+    """Where it is."""
+
+
+class CloudNode(Node):
+    """A node of it."""
+
+    flavor: Text
+    """Its size."""
+
+
+def flavors_are_large(topology: Topology) -> Iterator[Found]:
+    for index, node in enumerate(topology.nodes):
+        if isinstance(node, CloudNode) and node.flavor == "tiny":
+            yield Found(("nodes", index, "flavor"), node.flavor, "is too small", "take a larger one")
+
+
+@pytest.fixture
+def cloud(monkeypatch: pytest.MonkeyPatch) -> None:
+    platform = PlatformKind("cloud", CloudSettings, CloudNode, (Rule(flavors_are_large),))
+    monkeypatch.setitem(PLATFORMS, "cloud", platform)
+
+
+def raw(flavor: str) -> dict[str, object]:
+    def edit(cluster: dict[str, object]) -> None:
+        cluster["platform"] = {"kind": "cloud", "region": "north"}
+        cluster["nodes"] = [
+            {"name": "cp-01", "role": "controlplane", "address": "192.168.1.121", "flavor": flavor},
+        ]
+
+    cluster: dict[str, object] = valid("single-node", edit)
+    return cluster
+
+
+@pytest.mark.usefixtures("cloud")
+def test_a_new_platform_loads_with_its_own_classes() -> None:
+    topology = load(raw("large"))
+    assert isinstance(topology.platform, CloudSettings) and isinstance(topology.nodes[0], CloudNode)
+    assert topology.platform.image_platform == "openstack"
+    assert "cloud" in stack_schema()["$defs"]
+
+
+@pytest.mark.usefixtures("cloud")
+def test_a_new_platform_has_its_own_rules_and_keys() -> None:
+    with pytest.raises(TopologyError, match=r"^nodes\[0\]\.flavor: tiny is too small; take a larger one$"):
+        load(raw("tiny"))
+    other = raw("large")
+    other["platform"] = {"kind": "cloud", "region": "north", "datastore": "local-lvm"}
+    with pytest.raises(TopologyError, match=r"^platform\.datastore: is not a key here"):
+        load(other)
+
+
+def test_no_module_outside_the_table_names_a_platform() -> None:
+    for file in sorted((ROOT / "topology").rglob("*.py")):
+        if "platforms" not in file.parts and file.name not in ("__init__.py", "shape.py"):
+            assert "BareMetal" not in file.read_text() and "ProxmoxNode" not in file.read_text(), file
