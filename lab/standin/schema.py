@@ -141,12 +141,12 @@ def _join(path: str, name: str) -> str:
 
 
 def mark_secrets(properties: Mapping[str, Property], given: Mapping[str, Value]) -> Properties:
-    """Return ``given`` with every value that the schema calls secret marked, nested ones too."""
+    """Return ``given`` with every known value that the schema calls secret marked, nested ones too."""
     return {name: _mark(properties.get(name), value) for name, value in given.items()}
 
 
 def _mark(declared: Property | None, value: Value) -> Value:
-    if declared is None or value is None:
+    if declared is None or value is None or value is UNKNOWN:
         return value
     if declared.secret:
         return Secret(value)
