@@ -11,6 +11,7 @@ from lab.talos.decode import Reading, decode
 from lab.talos.encode import encode
 from lab.talos.errors import ConfigError
 from lab.talos.structure import CONFLICTS, DOCUMENTS, V1ALPHA1, Release, Struct, is_named
+from lab.talos.values import copied
 from lab.talos.yaml import MappingNode, Node, ScalarNode, line
 
 V1ALPHA1_KIND = "v1alpha1"
@@ -39,6 +40,10 @@ class Document:
     def title(self) -> str:
         """The document's name in messages."""
         return f"{self.kind}/{self.name}" if self.name else self.kind
+
+    def copy(self) -> "Document":
+        """A document with values of its own."""
+        return Document(self.kind, self.struct, copied(self.values))
 
     def written(self, release: Release) -> dict[str, Any]:
         """The document as it is written by a release."""

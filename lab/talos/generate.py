@@ -1,7 +1,6 @@
 """Generating a machine configuration as the Talos provider does: base documents for a contract, then the patches."""
 
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -99,7 +98,7 @@ def host_problem(endpoint: str) -> str:
 def _base(args: GenerateArgs, contract: Contract) -> list[Document]:
     kubernetes = args.kubernetes_version.removeprefix("v")
     key = (args.machine_type, args.cluster_name, args.cluster_endpoint, kubernetes)
-    return deepcopy(_cached_base(*key, args.machine_secrets, contract))
+    return [document.copy() for document in _cached_base(*key, args.machine_secrets, contract)]
 
 
 @lru_cache(maxsize=64)

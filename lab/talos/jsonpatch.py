@@ -1,10 +1,10 @@
 """JSON patches (RFC 6902), which Talos takes for configurations of one document only."""
 
 import json
-from copy import deepcopy
 from typing import Any
 
 from lab.talos.errors import ConfigError
+from lab.talos.values import copied
 
 Operation = dict[str, Any]
 
@@ -24,7 +24,7 @@ def read_operations(text: str, fallback: Any) -> list[Operation] | None:
 
 def apply(document: Any, operations: list[Operation]) -> Any:
     """Return a document with the operations applied; raise ConfigError for one that does not fit."""
-    result = deepcopy(document)
+    result = copied(document)
     for number, operation in enumerate(operations):
         try:
             result = _apply(result, operation)
@@ -41,7 +41,7 @@ def _apply(document: Any, operation: Operation) -> Any:
     name, path = operation["op"], _parts(operation["path"])
     if name in ("move", "copy"):
         source = _parts(operation["from"])
-        value = deepcopy(_get(document, source))
+        value = copied(_get(document, source))
         if name == "move":
             document = _remove(document, source)
         return _add(document, path, value)

@@ -5,13 +5,13 @@ lists are appended, maps merged. Expressions and byte sizes are set even by a pa
 structure it touches, so a `provisioning` block loses them. Nothing of the patch is shared with the result.
 """
 
-from copy import deepcopy
 from typing import Any
 
 from lab.talos.errors import ConfigError
 from lab.talos.goform import Url, go_url
 from lab.talos.scalars import KINDS
 from lab.talos.structure import Field, ListOf, MapOf, Release, Scalar, Struct
+from lab.talos.values import copied
 
 
 def merge(kind: Struct, left: dict[str, Any], right: dict[str, Any], release: Release, path: str = "") -> None:
@@ -46,7 +46,7 @@ def _field(field: Field, left: dict[str, Any], value: Any, release: Release, pat
     if isinstance(kind, ListOf) and kind.key and value:
         _list(kind, left.setdefault(name, []), value, release, path)
     elif field.replaces or name not in left:
-        left[name] = deepcopy(value)
+        left[name] = copied(value)
     elif isinstance(kind, Scalar):
         left[name] = _scalar(kind, left[name], value, path)
     elif isinstance(kind, Struct):
@@ -78,16 +78,16 @@ def _url(left: Url, right: Url, path: str) -> str:
 
 def _list(kind: ListOf, left: list[Any], right: list[Any], release: Release, path: str) -> None:
     if not kind.key:
-        left.extend(deepcopy(right))
+        left.extend(copied(right))
         return
     for item in right:
         if item is None or None in left:
             raise ConfigError(f"{path}: an empty entry cannot be merged")
         same = next((other for other in left if _matches(kind.key.split("|"), other, item)), None)
         if same is None:
-            left.append(deepcopy(item))
+            left.append(copied(item))
         elif kind.replaces:
-            left[left.index(same)] = deepcopy(item)
+            left[left.index(same)] = copied(item)
         elif isinstance(kind.item, Struct):
             merge(kind.item, same, item, release, path)
 
@@ -107,7 +107,7 @@ def _map(kind: MapOf, left: dict[str, Any], right: dict[str, Any], release: Rele
     for key, value in right.items():
         old = left.get(key)
         if kind.overrides or old is None:
-            left[key] = deepcopy(value)
+            left[key] = copied(value)
         elif isinstance(kind.item, Struct):
             if value is not None:
                 merge(kind.item, old, value, release, f"{path}.{key}")
@@ -119,12 +119,12 @@ def _anything(left: dict[str, Any], right: dict[str, Any], path: str) -> None:
     for key, value in right.items():
         old = left.get(key)
         if old is None:
-            left[key] = deepcopy(value)
+            left[key] = copied(value)
         elif type(old) is not type(value):
             raise ConfigError(f"{path}.{key}: a patch sets another type than it has")
         elif isinstance(value, dict):
             _anything(old, value, f"{path}.{key}")
         elif isinstance(value, list):
-            old.extend(deepcopy(value))
+            old.extend(copied(value))
         elif value or isinstance(value, bool):
             left[key] = value

@@ -3,7 +3,6 @@
 A patch is read once and kept by its text, since the same patch goes to many nodes.
 """
 
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -101,7 +100,7 @@ def _merge(documents: list[Document], patch: Patch, release: Release) -> list[Do
             elif delete(step, target, release):
                 documents.remove(target)
         elif target is None:
-            documents.append(deepcopy(step))
+            documents.append(step.copy())
         else:
             merge(target.struct, target.values, step.values, release)
     check_together(documents)
