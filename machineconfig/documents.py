@@ -97,7 +97,7 @@ class Document:
 def parse(text: str) -> tuple[Document, ...]:
     """The documents of a text, empty ones left out. Raises YamlFaultError."""
     try:
-        reader = YAML(typ="rt", pure=True)
+        reader = YAML(typ="safe", pure=True)
         reader.composer.warn_double_anchors = False  # the warning would quote the text
         nodes = list(reader.compose_all(text))
     except MarkedYAMLError as error:
