@@ -9,6 +9,7 @@ or a patch asks for, gets a value made up for this run and encrypted with the ru
 import re
 import secrets
 import sys
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from lab.passphrase import Passphrase
 from lab.run import ROOT, Run
 from lab.stackfile import PROJECT, StackError, StackFile, read
 
-PLATFORM_SECRETS = {"proxmox": {"proxmoxApiToken": "root@pam!lab={value}"}}
+PLATFORM_SECRETS = {"proxmox": {"proxmoxApiToken": "lab@pve!talos={uuid}"}}
 """Secrets that a platform needs, with the form of their values."""
 ASKED = re.compile(r"""\bsecret\(\s*["']([A-Za-z][A-Za-z0-9_-]*)["']\s*\)""")
 ENCRYPTION_KEYS = ("secretsprovider", "encryptedkey", "encryptionsalt")
@@ -39,24 +40,27 @@ def write(stack: StackFile, run: Run, root: Path = ROOT) -> None:
 
     target = run.project / stack.path.name
     earlier = _load(target) if target.exists() else {}
-    lab = LabSecrets(Passphrase(run.passphrase.read_text(), earlier.get("encryptionsalt")), earlier.get("config") or {})
+    passphrase = Passphrase(run.passphrase.read_text(), earlier.get("encryptionsalt"))
+    wanted = asked(stack, root)
+    lab = LabSecrets(passphrase, earlier.get("config") or {}, wanted)
     copy = _load(stack.path)
     for key in ENCRYPTION_KEYS:
         copy.pop(key, None)
     config = copy.setdefault("config", {})
     lab.replace_in(config)
-    for name, form in asked(stack, root).items():
+    for name, form in wanted.items():
         config.setdefault(f"{PROJECT}:{name}", lab.secret((f"{PROJECT}:{name}",), form))
-    copy["encryptionsalt"] = lab.passphrase.state
+    copy["encryptionsalt"] = passphrase.state
     _dump(copy, target)
 
 
 class LabSecrets:
     """Values made up for secrets; a value given once stays the same for the whole run."""
 
-    def __init__(self, passphrase: Passphrase, earlier: Mapping[str, Any]) -> None:
-        """Take over the encrypted values of ``earlier``, the configuration as written before."""
+    def __init__(self, passphrase: Passphrase, earlier: Mapping[str, Any], forms: Mapping[str, str]) -> None:
+        """Take over the encrypted values of ``earlier``, the configuration as written before; ``forms`` by key."""
         self.passphrase = passphrase
+        self._forms = {f"{PROJECT}:{name}": form for name, form in forms.items()}
         self._earlier = earlier
 
     def replace_in(self, container: Any, path: tuple[str | int, ...] = ()) -> None:
@@ -64,7 +68,7 @@ class LabSecrets:
         entries = enumerate(container) if isinstance(container, list) else container.items()
         for key, value in list(entries):
             if isinstance(value, dict) and set(value) == {"secure"} and isinstance(value["secure"], str):
-                container[key] = self.secret((*path, key), "{value}")
+                container[key] = self.secret((*path, key), self._forms.get(str(key), "{value}"))
             elif isinstance(value, dict | list):
                 self.replace_in(value, (*path, key))
 
@@ -79,7 +83,7 @@ class LabSecrets:
                 break
         if isinstance(found, dict) and isinstance(found.get("secure"), str):
             return {"secure": found["secure"]}
-        return {"secure": self.passphrase.encrypt(form.format(value=f"lab-{secrets.token_hex(16)}"))}
+        return {"secure": self.passphrase.encrypt(form.format(value=f"lab-{secrets.token_hex(16)}", uuid=uuid.uuid4()))}
 
 
 def asked(stack: StackFile, root: Path) -> dict[str, str]:

@@ -78,8 +78,8 @@ def test_secrets_get_lab_values_that_the_engine_can_read(run: Run, checkout: Pat
     names = ["password", "registryPassword", "proxmoxApiToken"]
     plain = [values[f"talos-stacks:{name}"]["value"] for name in names]
     assert all(values[f"talos-stacks:{name}"]["secret"] for name in names)
-    assert all(re.fullmatch(r"(root@pam!lab=)?lab-[0-9a-f]{32}", value) for value in plain)
-    assert plain[2].startswith("root@pam!lab=")
+    assert all(re.fullmatch(r"lab-[0-9a-f]{32}", value) for value in plain[:2])
+    assert re.fullmatch(r"lab@pve!talos=[0-9a-f-]{36}", plain[2])
     nested = json.loads(values["talos-stacks:cluster"]["value"])["data"]["deep"][0]["token"]
     assert re.fullmatch(r"lab-[0-9a-f]{32}", nested)
     assert not any(value in (run.project / "Pulumi.trial.yaml").read_text() for value in plain)
