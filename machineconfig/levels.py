@@ -9,7 +9,8 @@ from machineconfig.model import Finding
 from topology import Node, Topology
 
 MANIFESTS = "manifests"
-_FOLDERS = ("all", "controlplane", "worker", "zone", "platform", "node", MANIFESTS)
+_NAMED = ("zone", "platform", "node")
+_FOLDERS = ("all", "controlplane", "worker", *_NAMED, MANIFESTS)
 _NAME = re.compile(r"[0-9]{2}-[a-z0-9]+(?:-[a-z0-9]+)*\.yaml(?:\.j2)?")
 
 
@@ -36,12 +37,18 @@ def check_folder(root: Path, folder: str) -> Iterator[Finding]:
 
 
 def check_root(root: Path) -> Iterator[Finding]:
-    """Folders that no node would ever read, because their name is no level's."""
+    """Folders that no node would ever read, because their name is no level's, and patches beside the levels."""
     for path in _entries(root):
         if path.is_dir() and path.name not in _FOLDERS:
             near = difflib.get_close_matches(path.name, _FOLDERS, n=1)
             remedy = f"call it {near[0]}" if near else f"use one of {', '.join(_FOLDERS)}"
             yield Finding("", path.name, None, f"no node reads a folder called {path.name}", remedy)
+    for folder in ("", *_NAMED):
+        for path in _entries(root / folder):
+            if path.is_file() and path.name.endswith((".yaml", ".yml", ".j2")):
+                source = path.relative_to(root).as_posix()
+                below = f"{folder}/<name>/" if folder else "all/"
+                yield Finding("", source, None, "is a patch that no node reads", f"move it to a level, such as {below}")
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 from urllib.parse import urlsplit
 
-from topology import Node, Topology
-
 ARCHITECTURE = "amd64"
 
 # What a platform can import as a disk, and the storage content type it files it under. A compressed image is left out
@@ -76,24 +74,6 @@ class Schematic:
     def id(self) -> str:
         """Sixty-four hexadecimal digits."""
         return hashlib.sha256(self.yaml.encode()).hexdigest()
-
-    def installer(self, topology: Topology, node: Node) -> str:
-        """The installer image of a node: the platform's, with this schematic, for the Talos version that runs."""
-        secure_boot = topology.image_of(node).secure_boot
-        platform, version = topology.platform.image_platform, topology.versions.talos
-        return installer(topology.image_factory, platform, self.id, version, secure_boot=secure_boot)
-
-    def disk_image(self, topology: Topology, node: Node, image_format: str = "qcow2") -> "DiskImage":
-        """The disk image that a node boots from. Raises UnknownFormatError."""
-        return disk_image(
-            topology.image_factory,
-            topology.platform.image_platform,
-            self.id,
-            topology.versions.talos,
-            image_format=image_format,
-            architecture=topology.architecture,
-            secure_boot=topology.image_of(node).secure_boot,
-        )
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from machineconfig.checks.subject import Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
 from machineconfig.documents import dotted
 from machineconfig.model import Finding
+from machineconfig.schematic import Schematic, installer
 
 _HOSTNAME = ("machine", "network", "hostname")
 _KERNEL_ARGUMENTS = ("machine", "install", "extraKernelArgs")
@@ -62,6 +63,23 @@ def has_a_fixed_host_name_or_an_automatic_one(subject: Subject) -> Iterator[Find
     elif named and last is None:
         part = next(subject.of_kind("HostnameConfig"))
         yield subject.finding(part, None, "HostnameConfig has a host name without auto", 'add auto: "off"')
+
+
+def installs_the_image_of_the_topology(subject: Subject) -> Iterator[Finding]:
+    """Another installer would change platform, extensions or version at the next upgrade."""
+    topology, image = subject.topology, subject.topology.image_of(subject.node)
+    wanted = installer(
+        topology.image_factory,
+        topology.platform.image_platform,
+        Schematic.of(image).id,
+        topology.versions.talos,
+        secure_boot=image.secure_boot,
+    )
+    for part, entry in subject.fields("machine", "install", "image"):
+        if entry.text != wanted:
+            message = f"installs {part.shown(entry)}; the topology says {wanted}"
+            remedy = f"set versions.talos or images.{subject.node.image} in the stack file instead"
+            yield subject.finding(part, entry, message, remedy)
 
 
 def leaves_kernel_arguments_to_the_schematic(subject: Subject) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from machineconfig.model import Finding
 
 _INTERFACES = ("machine", "network", "interfaces")
 _LOGICAL = ("bond", "bridge", "dummy", "wireguard")
+_ON = ("true", "yes", "on")
 _ONE_NIC = ("proxmox",)
 """Platforms whose machines have exactly one interface: the program makes them so."""
 
@@ -74,6 +75,16 @@ def has_the_addresses_of_the_topology(subject: Subject) -> Iterator[Finding]:
             message = f"gives {part.shown(entry)}; the topology says {subject.node.address}"
             remedy = f"leave it out of the patch, or change the address of {subject.node.name} in the stack file"
             yield subject.finding(part, entry, message, remedy)
+
+
+def leaves_dhcp_off_where_the_address_is_given(subject: Subject) -> Iterator[Finding]:
+    """The interface that has the node's address from the topology asks no DHCP server for another."""
+    own = subject.topology.interface_of(subject.node)
+    for part, entry, name in _named(subject):
+        dhcp = entry.get("dhcp")
+        if name.text == own and dhcp is not None and dhcp.text.lower() in _ON:
+            message = f"turns on DHCP on {part.shown(name)}, which has {subject.node.address} from the topology"
+            yield subject.finding(part, dhcp, message, "leave it out")
 
 
 def has_the_vip_on_control_planes_only(subject: Subject) -> Iterator[Finding]:

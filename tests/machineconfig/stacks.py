@@ -4,7 +4,7 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from machineconfig import ConfigError, Facts, Finding, Patch, Schematic, check_patches, render_node
+from machineconfig import ConfigError, Facts, Finding, Patch, Schematic, check_patches, installer, render_node
 from topology import Node, Topology, load
 
 PATCHES = Path(__file__).parents[2] / "patches"
@@ -58,7 +58,10 @@ BARE_METAL: dict[str, Any] = {
 
 def facts(topology: Topology, node: Node) -> Facts:
     """What the program knows of a node whose address is the topology's."""
-    return Facts(node.address, Schematic.of(topology.image_of(node)).installer(topology, node))
+    image = topology.image_of(node)
+    factory, platform, version = topology.image_factory, topology.platform.image_platform, topology.versions.talos
+    schematic = Schematic.of(image).id
+    return Facts(node.address, installer(factory, platform, schematic, version, secure_boot=image.secure_boot))
 
 
 def write(root: Path, files: dict[str, str]) -> Path:

@@ -184,6 +184,12 @@ def test_an_address_of_another_network_is_nobodys_business(tmp_path: Path) -> No
     assert found(stack(), with_patches(tmp_path, {"node/cp1/70-nic.yaml": text})) == []
 
 
+def test_dhcp_on_the_interface_that_has_the_nodes_address_is_refused(tmp_path: Path) -> None:
+    text = "machine: {network: {interfaces: [{interface: eth0, dhcp: true}, {interface: eth1, dhcp: true}]}}\n"
+    (line,) = found(stack(), with_patches(tmp_path, {"node/cp1/70-nic.yaml": text}))
+    assert "turns on DHCP on eth0, which has 192.168.1.121 from the topology; leave it out" in line
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -233,6 +239,15 @@ def test_an_automatic_host_name_beside_a_fixed_one_is_refused(tmp_path: Path) ->
     text = "apiVersion: v1alpha1\nkind: HostnameConfig\nauto: stable\n"
     (line,) = found(stack(), with_patches(tmp_path, {"node/cp1/70-h.yaml": text}))
     assert 'HostnameConfig has auto: stable beside a host name; write auto: "off"' in line
+
+
+def test_another_installer_than_the_topologys_is_refused(tmp_path: Path) -> None:
+    text = "machine: {install: {image: ghcr.io/siderolabs/installer:v1.13.9}}\n"
+    (line,) = found(stack(), with_patches(tmp_path, {"node/cp1/70-i.yaml": text}))
+    assert (
+        "installs ghcr.io/siderolabs/installer:v1.13.9; the topology says factory.talos.dev/nocloud-installer/" in line
+    )
+    assert "set versions.talos or images.default in the stack file instead" in line
 
 
 ARGUMENTS = "machine:\n  install:\n    extraKernelArgs: [net.ifnames=0]\n"

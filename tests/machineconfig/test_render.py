@@ -146,6 +146,14 @@ def test_a_folder_that_no_node_reads_is_refused(tmp_path: Path) -> None:
     assert str(finding) == "patches/controlplanes: no node reads a folder called controlplanes; call it controlplane"
 
 
+@pytest.mark.parametrize("name", ["10-a.yaml", "node/10-a.yaml.j2", "zone/a.yml"])
+def test_a_patch_beside_the_levels_is_refused(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {name: "machine: {}\n"})
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert finding.source == name
+    assert finding.message == "is a patch that no node reads"
+
+
 def test_a_folder_inside_a_level_is_refused(tmp_path: Path) -> None:
     write(tmp_path, {"all/more/10-a.yaml": "machine: {}\n"})
     assert refused(stack(), "cp1", tmp_path)[0].message == "is a folder inside a level"
