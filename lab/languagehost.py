@@ -109,14 +109,14 @@ def execute(program: Path) -> None:
 
 
 def forget_modules(home: Path) -> None:
-    """Drop modules loaded from ``home``, but not those of an environment that lies in it."""
-    environment = Path(sys.prefix).resolve()
+    """Drop modules loaded from ``home``, but not installed ones, whose folder may lie in it."""
     for name, module in list(sys.modules.items()):
-        origin = getattr(module, "__file__", None)
-        if not origin or name == "__main__":
-            continue
-        path = Path(origin)
-        if path.is_relative_to(home) and not path.is_relative_to(environment):
+        path = Path(getattr(module, "__file__", None) or os.devnull)
+        if (
+            name != "__main__"
+            and path.is_relative_to(home)
+            and not {"site-packages", "dist-packages"} & set(path.parts)
+        ):
             del sys.modules[name]
 
 

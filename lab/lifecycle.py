@@ -31,7 +31,7 @@ def start(run: Run, stack: StackFile, say: Say) -> None:
     check_platform(stack)
     if alive(run):
         say(f"==> the lab of {run.stack} is already up")
-        project.write(stack, run, stack.path.parent)
+        equip(run, stack, binary("pulumi", say))
         project.rack(stack, run)
         return
     sealed = choose_network(stack, say)
@@ -46,16 +46,26 @@ def start(run: Run, stack: StackFile, say: Say) -> None:
         etcd=str(etcd),
         speed=speed(),
     )
-    plugins.write(run, engine, stack.path)
-    plugins.share_installed(run)
-    project.write(stack, run, stack.path.parent)
+    equip(run, stack, engine)
     launch(run)
     network = "in a sealed network namespace" if sealed else "on loopback addresses"
     say(f"==> the lab of {run.stack} is up {network}, with {len(stack.hardware())} machines in the rack")
 
 
+def equip(run: Run, stack: StackFile, engine: Path) -> None:
+    """Write what a command inside finds: plugins, the project, the stack file with lab secrets."""
+    plugins.write(run, engine, stack.path)
+    plugins.share_installed(run)
+    project.write(stack, run, stack.path.parent)
+
+
 def check_platform(stack: StackFile) -> None:
-    """Refuse a stack whose platform nothing here stands in for."""
+    """Refuse a stack whose platform nothing here stands in for, and real plugins that are not there."""
+    if plugins.missing():
+        raise LabError(
+            f"LAB_PLUGINS=real: {', '.join(plugins.missing())} is neither on PATH nor in {plugins.installed()}; "
+            "install it, or leave LAB_PLUGINS out to use the stand-in"
+        )
     if stack.platform not in plugins.PLATFORMS:
         known = ", ".join(plugins.PLATFORMS)
         raise LabError(

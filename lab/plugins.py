@@ -12,6 +12,8 @@ STAND_INS = {"talos": "lab.standin.talos", "proxmoxve": "lab.standin.proxmoxve"}
 """Providers with a stand-in, and its module."""
 PLATFORMS = {"bare-metal": (), "proxmox": ("proxmoxve",)}
 """Platforms the lab can be, with the providers that make their machines."""
+PLATFORM_PROVIDERS = frozenset(provider for providers in PLATFORMS.values() for provider in providers)
+"""Stood in for even with real plugins: the real ones would look for real hypervisors."""
 
 
 def real_plugins() -> bool:
@@ -20,10 +22,7 @@ def real_plugins() -> bool:
 
 
 def write(run: Run, engine: Path, source: Path) -> None:
-    """Fill the run's ``bin`` anew.
-
-    A stand-in of a whole platform is used even with real plugins: the real one would look for a real hypervisor.
-    """
+    """Fill the run's ``bin`` anew."""
     shutil.rmtree(run.bin, ignore_errors=True)
     run.bin.mkdir()
     python = [sys.executable, "-P"]
@@ -31,10 +30,10 @@ def write(run: Run, engine: Path, source: Path) -> None:
     if not shutil.which("pulumi-resource-pulumi-python"):
         _script(run.bin / "pulumi-resource-pulumi-python", [*python, "-u", "-m", "pulumi.dynamic"])
     for name, module in STAND_INS.items():
-        if not real_plugins() or name in {provider for providers in PLATFORMS.values() for provider in providers}:
-            _script(run.bin / f"pulumi-resource-{name}", ["env", f"PYTHONPATH={ROOT}", *python, "-m", module])
+        if not real_plugins() or name in PLATFORM_PROVIDERS:
+            _script(run.bin / f"pulumi-resource-{name}", [*with_lab(), *python, "-m", module])
     derived = run.project / source.name
-    refresh = join(["env", f"PYTHONPATH={ROOT}", *python, "-m", "lab.project", run.stack])
+    refresh = join([*with_lab(), *python, "-m", "lab.project", run.stack])
     _script(
         run.bin / "pulumi",
         [str(engine), "--cwd", str(run.project)],
@@ -48,12 +47,30 @@ def language_host(folder: Path) -> None:
         _script(folder / "pulumi-language-python", [sys.executable, "-P", str(ROOT / "lab" / "languagehost.py")])
 
 
+def with_lab() -> list[str]:
+    """Return the beginning of a command that can import the lab from any folder."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return ["env", f"PYTHONPATH={path}"]
+
+
+def missing() -> list[str]:
+    """Return the real plugins that LAB_PLUGINS=real asks for and that are neither on PATH nor installed."""
+    wanted = [name for name in STAND_INS if name not in PLATFORM_PROVIDERS] if real_plugins() else []
+    names = [f"pulumi-resource-{name}" for name in wanted]
+    return [name for name in names if not shutil.which(name) and not list(installed().glob(f"*/{name}"))]
+
+
+def installed() -> Path:
+    """Return the folder of the plugins in the user's own Pulumi home."""
+    return Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi") / "plugins"
+
+
 def share_installed(run: Run) -> None:
-    """Let the run's engine see the plugins in the user's own Pulumi home."""
-    home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
+    """Let the run's engine see the plugins in the user's own Pulumi home, if they are to be used."""
     link = run.folder / "home" / "plugins"
-    if real_plugins() and (home / "plugins").is_dir() and not link.exists():
-        link.symlink_to(home / "plugins")
+    link.unlink() if link.is_symlink() else None
+    if real_plugins() and installed().is_dir() and not link.exists():
+        link.symlink_to(installed())
 
 
 def _script(path: Path, command: list[str], before: str = ":") -> None:
