@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 
 from lab.machine.apply import apply_configuration
+from lab.machine.cosi import COSI
 from lab.machine.dispatch import Implementation
 from lab.machine.etcd_calls import ETCD
+from lab.machine.events import events
+from lab.machine.health import HEALTH
 from lab.machine.inspect import INSPECT
 from lab.machine.kubeconfig import kubeconfig
 from lab.machine.lifecycle import LIFECYCLE
@@ -15,6 +18,9 @@ IMPLEMENTATIONS: Mapping[str, Implementation] = {
     **LIFECYCLE,
     **ETCD,
     **UPGRADE,
+    **HEALTH,
+    **COSI,
     "/machine.MachineService/ApplyConfiguration": apply_configuration,
+    "/machine.MachineService/Events": events,
     "/machine.MachineService/Kubeconfig": kubeconfig,
 }

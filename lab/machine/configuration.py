@@ -4,7 +4,8 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lab.machine.settings import Document, Settings
+from lab.machine.documents import Document
+from lab.machine.settings import Settings
 from lab.talos import ConfigError, Configuration, parse_configuration, validate
 
 _V1ALPHA1 = {"kind": "v1alpha1"}

@@ -121,14 +121,14 @@ async def _relay(
 ) -> None:
     handler = METHODS[path]
     assert stream.metadata is not None  # noqa: S101 - as above
-    if session.relay is None:
+    if session.front.relay is None:
         raise GRPCError(Status.PERMISSION_DENIED, "no request forwarding")
     if many and not handler.cardinality.server_streaming:
-        answer = await session.relay.gather(nodes, path, handler, request, stream.metadata, roles)
+        answer = await session.front.relay.gather(nodes, path, handler, request, stream.metadata, roles)
         return await stream.send_message(answer)
     for node in nodes:
         try:
-            async for message in session.relay.forward(node, path, handler, request, stream.metadata, roles):
+            async for message in session.front.relay.forward(node, path, handler, request, stream.metadata, roles):
                 await stream.send_message(relay.mark(message, node) if many else message)
         except GRPCError as error:
             if not many:

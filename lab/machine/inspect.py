@@ -1,9 +1,8 @@
-"""Calls that only look at a machine: version, host name, services, disks, memory, a few files, events."""
+"""Calls that only look at a machine: version, host name, services, disks, memory, a few files."""
 
 import hashlib
 from collections.abc import AsyncIterator, Mapping
 
-from google.protobuf.any_pb2 import Any as AnyMessage
 from grpclib import GRPCError, Status
 
 from lab.machine.dispatch import Call, Implementation
@@ -13,7 +12,6 @@ from talosapi.gen import machine_pb2, storage_pb2
 from talosapi.gen.common_pb2 import Data
 
 _PATH = "/machine.MachineService"
-_EVENTS = "talos/runtime/machine."
 
 
 async def version(call: Call) -> machine_pb2.VersionResponse:
@@ -45,7 +43,7 @@ async def memory(call: Call) -> machine_pb2.MemoryResponse:
 
 async def service_list(call: Call) -> machine_pb2.ServiceListResponse:
     """Every service with its health."""
-    found = [service.message_of() for service in services(call.session)]
+    found = [service.message_of(call.session.started) for service in services(call.session)]
     return machine_pb2.ServiceListResponse(messages=[machine_pb2.ServiceList(services=found)])
 
 
@@ -66,25 +64,6 @@ async def read(call: Call) -> AsyncIterator[Data]:
     if call.request.path not in files:
         raise GRPCError(Status.UNKNOWN, f"stat {call.request.path}: no such file or directory")
     yield Data(bytes=files[call.request.path].encode())
-
-
-async def events(call: Call) -> AsyncIterator[machine_pb2.Event]:
-    """The state now, then the reboot when it comes; the stream ends with the session."""
-    session = call.session
-    stages = machine_pb2.MachineStatusEvent.MachineStage
-    stage = stages.Value(session.stage.upper())
-    status = machine_pb2.MachineStatusEvent.MachineStatus(ready=session.running)
-    yield _event("MachineStatusEvent", machine_pb2.MachineStatusEvent(stage=stage, status=status), 0)
-    how = await session.ending_seen()
-    actions = machine_pb2.SequenceEvent.Action
-    yield _event("SequenceEvent", machine_pb2.SequenceEvent(sequence=how, action=actions.Value("START")), 1)
-
-
-def _event(
-    name: str, message: machine_pb2.MachineStatusEvent | machine_pb2.SequenceEvent, number: int
-) -> machine_pb2.Event:
-    data = AnyMessage(type_url=_EVENTS + name, value=message.SerializeToString())
-    return machine_pb2.Event(data=data, id=f"lab{number:017d}")
 
 
 def _disk(disk: Disk, system: bool) -> storage_pb2.Disk:
@@ -110,6 +89,5 @@ INSPECT: Mapping[str, Implementation] = {
     f"{_PATH}/Memory": memory,
     f"{_PATH}/ServiceList": service_list,
     f"{_PATH}/Read": read,
-    f"{_PATH}/Events": events,
     "/storage.StorageService/Disks": disks,
 }

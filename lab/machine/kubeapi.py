@@ -2,18 +2,20 @@
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lab.machine import durations
 from lab.machine.gateway import EtcdError
 from lab.machine.kubelet import API_PORT
+from lab.machine.nodes import Nodes
 from lab.machine.pki import SERVER, server_context
 from lab.machine.web import Answer, Request, WebServer
 
 if TYPE_CHECKING:
     from lab.machine.session import Session
 
-_NODES = "/registry/minions/"
+_NODE = "/api/v1/nodes/"
+_LISTS = {"/api/v1/nodes": "NodeList", "/api/v1/pods": "PodList"}
 _ADMIN = "system:masters"
 
 
@@ -30,6 +32,7 @@ class KubeApi:
         self._web = WebServer(self._serve)
         self._shared: dict[str, asyncio.Server] = {}
         self.running = False
+        self.nodes = Nodes(session)
 
     async def run(self) -> None:
         """Wait for etcd, then listen."""
@@ -71,14 +74,6 @@ class KubeApi:
         except EtcdError:
             return False
 
-    async def nodes(self) -> list[dict[str, Any]]:
-        """The registered nodes with their conditions; raises EtcdError."""
-        etcd = self._session.etcd
-        if etcd is None:
-            raise EtcdError("etcd does not run")
-        stored = await etcd.local().range(_NODES)
-        return [self._with_condition(json.loads(value)) for value in stored.values()]
-
     async def _listen(self, address: str) -> asyncio.Server | None:
         settings = self._session.settings
         names = ("kubernetes", "kubernetes.default", "kubernetes.default.svc", "localhost", "127.0.0.1")
@@ -101,8 +96,8 @@ class KubeApi:
     async def _serve(self, request: Request) -> Answer:
         path = request.path.partition("?")[0]
         try:
-            if request.method == "PUT" and path.startswith("/api/v1/nodes/"):
-                return await self._register(request, path)
+            if request.method == "PUT" and path.startswith(_NODE):
+                return await self._register(request, path.removeprefix(_NODE))
             if not request.name:
                 return _status(401, "Unauthorized")
             if path in ("/readyz", "/livez", "/healthz"):
@@ -114,6 +109,8 @@ class KubeApi:
             return await self._read(path, request)
         except EtcdError as error:
             return _status(500, str(error))
+        except (ValueError, KeyError, TypeError):
+            return _status(400, "the body is not what was expected")
 
     async def _health(self, path: str) -> Answer:
         if path == "/livez" or await self.ready():
@@ -123,37 +120,26 @@ class KubeApi:
     async def _read(self, path: str, request: Request) -> Answer:
         if _ADMIN not in request.organizations:
             return _status(403, f"User {request.name!r} cannot read at the cluster scope")
-        if path == "/api/v1/nodes":
-            return Answer.of({"kind": "NodeList", "apiVersion": "v1", "metadata": {}, "items": await self.nodes()})
-        if path.startswith("/api/v1/nodes/"):
-            name = path.rpartition("/")[2]
-            found = [node for node in await self.nodes() if node["metadata"]["name"] == name]
-            return Answer.of(found[0]) if found else _status(404, f'nodes "{name}" not found')
+        if path in _LISTS:
+            items = await self.nodes.all() if path == "/api/v1/nodes" else []
+            return Answer.of({"kind": _LISTS[path], "apiVersion": "v1", "metadata": {}, "items": items})
+        if path.startswith(_NODE) and request.method in ("GET", "PATCH"):
+            name = path.removeprefix(_NODE)
+            if request.method == "PATCH":
+                await self.nodes.patch(name, json.loads(request.body))
+            node = await self.nodes.one(name)
+            return Answer.of(node) if node else _status(404, f'nodes "{name}" not found')
         return _status(404, "the server could not find the requested resource")
 
-    async def _register(self, request: Request, path: str) -> Answer:
+    async def _register(self, request: Request, name: str) -> Answer:
         token = str(self._session.settings.cluster.get("token", ""))
-        etcd = self._session.etcd
-        if request.headers.get("authorization") != f"Bearer {token}" or etcd is None:
+        if request.headers.get("authorization") != f"Bearer {token}":
             return _status(401, "Unauthorized")
-        await etcd.local().put(_NODES + path.rpartition("/")[2], request.body)
+        await self.nodes.put(name, json.loads(request.body))
         return Answer.of({})
-
-    def _with_condition(self, node: dict[str, Any]) -> dict[str, Any]:
-        name = node["metadata"]["name"]
-        ready = any(
-            peer.session.hostname == name and peer.session.kubelet.joined
-            for peer in self._session.machine.world.peers(self._session.settings)
-            if peer.session
-        )
-        status, reason = ("True", "KubeletReady") if ready else ("Unknown", "NodeStatusUnknown")
-        if ready and self._session.settings.cni == "none":
-            status, reason = "False", "KubeletNotReady"  # cni plugin not initialized
-        node["status"]["conditions"] = [{"type": "Ready", "status": status, "reason": reason}]
-        return node
 
 
 def _status(code: int, message: str) -> Answer:
-    reasons = {401: "Unauthorized", 403: "Forbidden", 404: "NotFound"}
+    reasons = {400: "BadRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound"}
     body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message, "code": code}
     return Answer.of({**body, "reason": reasons.get(code, "InternalError")}, code)

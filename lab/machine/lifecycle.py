@@ -42,14 +42,16 @@ async def bootstrap(call: Call) -> machine_pb2.BootstrapResponse:
 
 async def reboot(call: Call) -> machine_pb2.RebootResponse:
     """Reboot, whatever the mode: a simulated machine has no kexec."""
-    call.session.end(REBOOT)
-    return machine_pb2.RebootResponse(messages=[machine_pb2.Reboot(actor_id=str(uuid.uuid4()))])
+    actor = str(uuid.uuid4())
+    call.session.end(REBOOT, actor)
+    return machine_pb2.RebootResponse(messages=[machine_pb2.Reboot(actor_id=actor)])
 
 
 async def shutdown(call: Call) -> machine_pb2.ShutdownResponse:
     """Shut down; only power brings it back."""
-    call.session.end(SHUTDOWN)
-    return machine_pb2.ShutdownResponse(messages=[machine_pb2.Shutdown(actor_id=str(uuid.uuid4()))])
+    actor = str(uuid.uuid4())
+    call.session.end(SHUTDOWN, actor)
+    return machine_pb2.ShutdownResponse(messages=[machine_pb2.Shutdown(actor_id=actor)])
 
 
 async def reset(call: Call) -> machine_pb2.ResetResponse:
@@ -61,11 +63,12 @@ async def reset(call: Call) -> machine_pb2.ResetResponse:
     if request.user_disks_to_wipe and request.mode == machine_pb2.ResetRequest.SYSTEM_DISK:
         why = "reset failed: invalid input, wipe mode SYSTEM_DISK doesn't support UserDisksToWipe parameter"
         raise GRPCError(Status.UNKNOWN, why)
-    call.session.spawn(_reset(call))
-    return machine_pb2.ResetResponse(messages=[machine_pb2.Reset(actor_id=str(uuid.uuid4()))])
+    actor = str(uuid.uuid4())
+    call.session.spawn(_reset(call, actor))
+    return machine_pb2.ResetResponse(messages=[machine_pb2.Reset(actor_id=actor)])
 
 
-async def _reset(call: Call) -> None:
+async def _reset(call: Call, actor: str) -> None:
     session, request = call.session, call.request
     session.stage = "resetting"
     session.machine.record("reset", graceful=request.graceful, reboot=request.reboot)
@@ -82,7 +85,7 @@ async def _reset(call: Call) -> None:
     if "EPHEMERAL" in partitions:
         session.machine.lose_etcd = True
     whole = not request.system_partitions_to_wipe and request.mode != machine_pb2.ResetRequest.USER_DISKS
-    session.end((WIPE if whole else "") + (REBOOT if request.reboot else SHUTDOWN))
+    session.end((WIPE if whole else "") + (REBOOT if request.reboot else SHUTDOWN), actor)
 
 
 async def rollback(call: Call) -> machine_pb2.RollbackResponse:

@@ -27,6 +27,7 @@ class Machine:
         if hardware.preinstalled:
             self.disk.install("", hardware.talos_version)
         self.session: Session | None = None
+        self.cluster = self.role = ""  # which cluster it was configured for, as discovery remembers it
         self.member = 0  # etcd member id, kept with the data
         self.images: set[str] = set()  # pulled container images
         self.lose_etcd = False  # at the next boot: the ephemeral partition is wiped
@@ -102,8 +103,9 @@ class Machine:
         """Write to the world's journal."""
         self.world.journal.record(event, self.name, **fields)
 
-    def journal_secrets(self, settings: Settings) -> None:
-        """Tell the journal what it must never hold."""
+    def note(self, settings: Settings) -> None:
+        """Remember whom it belongs to, and tell the journal what it must never hold."""
+        self.cluster, self.role = settings.cluster_key, settings.role
         self.world.journal.keep_secret(settings.secrets())
 
     def fault(self, name: str) -> bool:
@@ -134,6 +136,7 @@ class Machine:
     def wipe(self) -> None:
         """Lose everything on the system disk, etcd's data too."""
         self.disk, self.member, self.images = SystemDisk(), 0, set()
+        self.cluster = self.role = ""
         shutil.rmtree(self.directory / "etcd", ignore_errors=True)
         self.record("wiped")
 
@@ -188,4 +191,4 @@ class Machine:
         if not on:
             self._fault_cleared.set()
         if fault == "refuse" and self.session:
-            self.session.plug(refuse=on)
+            self.session.front.plug(refuse=on)

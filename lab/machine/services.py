@@ -21,17 +21,16 @@ class Service:
     healthy: bool | None = True
     message: str = ""
 
-    def message_of(self) -> ServiceInfo:
-        """As the machine API has it."""
-        now = Timestamp()
-        now.GetCurrentTime()
+    def message_of(self, since: float) -> ServiceInfo:
+        """As the machine API has it; it has been like this since then, Unix time."""
+        changed = Timestamp(seconds=int(since))
         said = self.message or ("Health check successful" if self.healthy else f"Started task {self.id}")
         health = ServiceHealth(
             unknown=self.healthy is None,
             healthy=bool(self.healthy),
             last_message=said if self.healthy else self.message,
         )
-        events = ServiceEvents(events=[ServiceEvent(msg=said, state=self.state, ts=now)])
+        events = ServiceEvents(events=[ServiceEvent(msg=said, state=self.state, ts=changed)])
         return ServiceInfo(id=self.id, state=self.state, events=events, health=health)
 
 

@@ -2,19 +2,17 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from lab.machine import durations
-from lab.machine.api import IMPLEMENTATIONS
 from lab.machine.configuration import read
-from lab.machine.dispatch import serve
 from lab.machine.etcd import Etcd
-from lab.machine.identity import Identity, identify, maintenance_identity
+from lab.machine.front import Front
 from lab.machine.kubeapi import KubeApi
 from lab.machine.kubelet import Kubelet
-from lab.machine.listener import Listener
-from lab.machine.relay import Relay
+from lab.machine.resources import Versions
 from lab.machine.session_ends import REBOOT
 from lab.machine.settings import Settings
 from lab.machine.vip import SharedAddress
@@ -34,17 +32,19 @@ class Session:
         self.stage = "booting"
         self.running = False  # every service was started
         self.ending: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.actor = ""
         self.applying = asyncio.Lock()
         self.applied_with_reboot = False
         self.cri = False
         self.etcd: Etcd | None = None
         self.kubeapi: KubeApi | None = None
         self.kubelet = Kubelet(self)
-        self.relay: Relay | None = None
+        self.front = Front(self)
         self.vips: list[SharedAddress] = []
         self._configured = asyncio.Event()
+        self.versions = Versions()
+        self.started = time.time()
         self._born = machine.world.clock.now()
-        self._listener: Listener | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._trial: asyncio.Task[None] | None = None
 
@@ -72,16 +72,12 @@ class Session:
         """Simulated seconds since this boot."""
         return self.machine.world.clock.now() - self._born
 
-    async def ending_seen(self) -> str:
-        """Wait for the end without bringing it about."""
-        return await asyncio.shield(self.ending)
-
     async def run(self) -> str:
         """Boot to the end and return how this session ended."""
         if not self.configured:
             await self._maintain()
-        self.machine.journal_secrets(self.settings)
-        self.spawn(self._open_api())
+        self.machine.note(self.settings)
+        self.spawn(self.front.open())
         if not self.machine.disk.installed:
             return await self._install()
         await self._start_services()
@@ -90,7 +86,7 @@ class Session:
     def configure(self, text: str, settings: Settings) -> None:
         """Take a configuration into use at once: it ends maintenance mode, or changes what can change while running."""
         before, self.text, self.settings = self.settings, text, settings
-        self.machine.journal_secrets(settings)
+        self.machine.note(settings)
         if not before.complete:
             self._configured.set()
         elif self.running:
@@ -106,9 +102,10 @@ class Session:
         if self._trial:
             self._trial.cancel()
 
-    def end(self, how: str) -> None:
-        """End this session; the first end counts."""
+    def end(self, how: str, actor: str = "") -> None:
+        """End this session on behalf of a call (its actor id); the first end counts."""
         if not self.ending.done():
+            self.actor = actor
             self.ending.set_result(how)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -117,13 +114,6 @@ class Session:
         self._tasks.add(task)
         task.add_done_callback(self._done)
         return task
-
-    def plug(self, refuse: bool) -> None:
-        """Close or open the port of the machine API: the fault ``refuse``."""
-        if self._listener and refuse:
-            self._listener.close()
-        elif self._listener:
-            self.spawn(self._listen(self._listener))
 
     async def close(self, *, cut: bool) -> None:
         """Stop everything: in Talos's order, or at once when the power is cut."""
@@ -140,21 +130,18 @@ class Session:
             vip.drop()
         if self.kubeapi:
             self.kubeapi.close()
-        if self._listener and cut:
-            self._listener.close()
+        if cut:
+            self.front.close()
         if self.etcd:
             await self.etcd.stop(cut=cut)
-        if self._listener:
-            self._listener.close()
+        self.front.close()
 
     async def _maintain(self) -> None:
-        await self._listen(self._listener_for(maintenance_identity(self)))
+        await self.front.maintain()
         self.stage = "maintenance"
         self.machine.record("maintenance")
         await self._configured.wait()
-        await asyncio.sleep(0.05)  # the answer to the call that brought the configuration still goes out
-        if self._listener:
-            self._listener.close()
+        await self.front.close_after_answers()
 
     async def _install(self) -> str:
         self.stage = "installing"
@@ -185,14 +172,6 @@ class Session:
         for vip in self.vips:
             self.spawn(vip.run())
 
-    async def _open_api(self) -> None:
-        if self.settings.drops_its_address:
-            self.machine.record("address-lost", why="an interface with a shared address and no address of its own")
-            return
-        identity = await identify(self)
-        self.relay = Relay(identity.client, self.address) if identity.client else None
-        await self._listen(self._listener_for(identity))
-
     async def _reconfigure(self, before: Settings) -> None:
         if before.vips != self.settings.vips and self.kubeapi:
             for vip in self.vips:
@@ -202,29 +181,13 @@ class Session:
         if (before.os_ca, before.cert_sans, before.hostname) != (
             *(self.settings.os_ca, self.settings.cert_sans, self.settings.hostname),
         ):
-            await asyncio.sleep(0.05)  # as above
-            if self._listener:
-                self._listener.close()
-            await self._open_api()
+            await self.front.again()
 
     async def _take_back(self, seconds: float, text: str | None, settings: Settings) -> None:
         await self.machine.world.clock.sleep(seconds)
         self.machine.record("configuration-taken-back")
         if text is not None:
             self.configure(text, settings)
-
-    def _listener_for(self, identity: Identity) -> Listener:
-        self._listener = Listener(self.address, identity.server, serve(self, IMPLEMENTATIONS))
-        return self._listener
-
-    async def _listen(self, listener: Listener) -> None:
-        while not self.machine.fault("refuse"):
-            try:
-                return await listener.open()
-            except OSError as error:
-                self.machine.record("unreachable", address=listener.address, why=str(error.strerror))
-                await self.machine.world.clock.sleep(durations.RETRY, at_least=0.5)
-        return None
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

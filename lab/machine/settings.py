@@ -1,20 +1,12 @@
 """What a machine reads in its configuration: typed, from documents that were checked already."""
 
-import base64
-import ipaddress
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 from urllib.parse import urlsplit
 
+from lab.machine.documents import Document, authority, bare_address, secrets_in, section
 from lab.machine.pki import Authority, fingerprint
-
-Document = Mapping[str, Any]
-_SECRET_KEYS = frozenset(
-    {"token", "key", "secret", "secretboxEncryptionSecret", "aescbcEncryptionSecret", "password", "auth", "privateKey"}
-    | {"identityToken", "bootstrapToken", "presharedKey", "passphrase"}
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,12 +18,12 @@ class Settings:
     @cached_property
     def machine(self) -> Document:
         """The ``machine`` section."""
-        return _map(self._v1alpha1.get("machine"))
+        return section(self._v1alpha1.get("machine"))
 
     @cached_property
     def cluster(self) -> Document:
         """The ``cluster`` section."""
-        return _map(self._v1alpha1.get("cluster"))
+        return section(self._v1alpha1.get("cluster"))
 
     @property
     def complete(self) -> bool:
@@ -52,30 +44,30 @@ class Settings:
     @cached_property
     def hostname(self) -> str | None:
         """The static host name, from either of its two places."""
-        static = _map(self.machine.get("network")).get("hostname")
+        static = section(self.machine.get("network")).get("hostname")
         named = (document.get("hostname") for document in self.kind("HostnameConfig"))
         return next((str(name) for name in (static, *named) if name), None)
 
     @cached_property
     def os_ca(self) -> Authority:
         """The authority of the machine API."""
-        return _authority(self.machine.get("ca"))
+        return authority(self.machine.get("ca"))
 
     @cached_property
     def accepted_cas(self) -> bytes:
         """Every authority whose clients the machine API accepts, PEM."""
-        accepted = (_authority(entry).crt for entry in self.machine.get("acceptedCAs") or ())
+        accepted = (authority(entry).crt for entry in self.machine.get("acceptedCAs") or ())
         return b"\n".join([self.os_ca.crt, *accepted])
 
     @cached_property
     def etcd_ca(self) -> Authority:
         """The authority of etcd; only control planes have it."""
-        return _authority(_map(self.cluster.get("etcd")).get("ca"))
+        return authority(section(self.cluster.get("etcd")).get("ca"))
 
     @cached_property
     def kubernetes_ca(self) -> Authority:
         """The authority of Kubernetes."""
-        return _authority(self.cluster.get("ca"))
+        return authority(self.cluster.get("ca"))
 
     @cached_property
     def cluster_key(self) -> str:
@@ -101,7 +93,7 @@ class Settings:
     @property
     def endpoint_url(self) -> str:
         """The Kubernetes API as everybody reaches it, a URL."""
-        return str(_map(self.cluster.get("controlPlane")).get("endpoint", ""))
+        return str(section(self.cluster.get("controlPlane")).get("endpoint", ""))
 
     @cached_property
     def cert_sans(self) -> tuple[str, ...]:
@@ -111,52 +103,52 @@ class Settings:
     @cached_property
     def api_sans(self) -> tuple[str, ...]:
         """Extra names in the API server's certificate."""
-        return tuple(str(name) for name in _map(self.cluster.get("apiServer")).get("certSANs") or ())
+        return tuple(str(name) for name in section(self.cluster.get("apiServer")).get("certSANs") or ())
 
     @property
     def installer(self) -> str:
         """The installer image, empty when none is given."""
-        return str(_map(self.machine.get("install")).get("image", ""))
+        return str(section(self.machine.get("install")).get("image", ""))
 
     @cached_property
     def kubernetes_version(self) -> str:
         """The kubelet's version, from its image."""
-        image = str(_map(self.machine.get("kubelet")).get("image", ""))
+        image = str(section(self.machine.get("kubelet")).get("image", ""))
         return image.rpartition(":")[2].partition("@")[0] or "v1.36.2"
 
     @property
     def discovery(self) -> bool:
         """Whether the machines of a cluster find each other."""
-        return bool(_map(self.cluster.get("discovery")).get("enabled", False))
+        return bool(section(self.cluster.get("discovery")).get("enabled", False))
 
     @property
     def kube_prism(self) -> bool:
         """Whether there is a load balancer to all control planes on the machine itself."""
-        return bool(_map(_map(self.machine.get("features")).get("kubePrism")).get("enabled", False))
+        return bool(section(section(self.machine.get("features")).get("kubePrism")).get("enabled", False))
 
     @property
     def cni(self) -> str:
         """The name of the network plugin; ``none`` means that nodes stay NotReady until somebody installs one."""
-        return str(_map(_map(self.cluster.get("network")).get("cni")).get("name", "flannel"))
+        return str(section(section(self.cluster.get("network")).get("cni")).get("name", "flannel"))
 
     @cached_property
     def vips(self) -> tuple[str, ...]:
         """The shared addresses that the control planes hold in turn."""
-        old = (_map(interface.get("vip")).get("ip") for interface in self.interfaces)
+        old = (section(interface.get("vip")).get("ip") for interface in self.interfaces)
         new = (document.get("name") for document in self.kind("Layer2VIPConfig"))
         return tuple(str(ip) for ip in (*old, *new) if ip)
 
     @cached_property
     def interfaces(self) -> tuple[Document, ...]:
         """The interfaces of ``machine.network``."""
-        return tuple(_map(entry) for entry in _map(self.machine.get("network")).get("interfaces") or ())
+        return tuple(section(entry) for entry in section(self.machine.get("network")).get("interfaces") or ())
 
     @cached_property
     def addresses(self) -> tuple[str, ...]:
         """The static addresses, without their prefix lengths."""
         old = (address for interface in self.interfaces for address in interface.get("addresses") or ())
-        links = (_map(entry) for document in self.kind("LinkConfig") for entry in document.get("addresses") or ())
-        return tuple(_address(value) for value in (*old, *(link.get("address") for link in links)) if value)
+        links = (section(entry) for document in self.kind("LinkConfig") for entry in document.get("addresses") or ())
+        return tuple(bare_address(value) for value in (*old, *(link.get("address") for link in links)) if value)
 
     @property
     def drops_its_address(self) -> bool:
@@ -172,35 +164,8 @@ class Settings:
 
     def secrets(self) -> tuple[str, ...]:
         """Every value that must never be seen in a log."""
-        return tuple(_secrets(self.documents))
+        return tuple(secrets_in(self.documents))
 
     @cached_property
     def _v1alpha1(self) -> Document:
         return next((document for document in self.documents if "kind" not in document), {})
-
-
-def _secrets(value: object, key: str = "") -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _secrets(inner, str(name))
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for inner in value:
-            yield from _secrets(inner, key)
-    elif isinstance(value, str) and key in _SECRET_KEYS:
-        yield value
-
-
-def _map(value: object) -> Document:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _authority(value: object) -> Authority:
-    pair = _map(value)
-    return Authority(base64.b64decode(str(pair.get("crt") or "")), base64.b64decode(str(pair.get("key") or "")))
-
-
-def _address(value: object) -> str:
-    try:
-        return str(ipaddress.ip_interface(str(value)).ip)
-    except ValueError:
-        return str(value)

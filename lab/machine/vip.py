@@ -68,7 +68,7 @@ class SharedAddress:
             self._lease = ""
             return self.drop()
         holder = await gateway.claim(self._key, self._session.machine.hardware.uuid, self._lease)
-        if holder != self._session.machine.hardware.uuid:
+        if self._stopped or holder != self._session.machine.hardware.uuid:
             return self.drop()
         if not self.held and await self._kubeapi.hold(self.ip):
             self.held = True

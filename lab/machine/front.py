@@ -1,0 +1,77 @@
+"""The front of a running machine: the machine API's port with the right certificate, opened and closed."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lab.machine import durations
+from lab.machine.api import IMPLEMENTATIONS
+from lab.machine.dispatch import serve
+from lab.machine.identity import Identity, identify, maintenance_identity
+from lab.machine.listener import Listener
+from lab.machine.relay import Relay
+
+if TYPE_CHECKING:
+    from lab.machine.session import Session
+
+_LINGER = 0.05  # real seconds in which answers that are on their way still go out
+
+
+class Front:
+    """Owns the listener of one session, and the relay that a control plane has."""
+
+    def __init__(self, session: "Session") -> None:
+        """Nothing listens yet."""
+        self.relay: Relay | None = None
+        self._session = session
+        self._listener: Listener | None = None
+
+    async def maintain(self) -> None:
+        """Answer as a machine in maintenance mode."""
+        await self._serve(maintenance_identity(self._session))
+
+    async def open(self) -> None:
+        """Answer as a configured machine, as soon as it has its certificate."""
+        session = self._session
+        if session.settings.drops_its_address:
+            why = "an interface with a shared address and no address of its own"
+            session.machine.record("address-lost", why=why)
+            return
+        identity = await identify(session)
+        self.relay = Relay(identity.client, session.address) if identity.client else None
+        await self._serve(identity)
+
+    async def again(self) -> None:
+        """Take new certificates into use."""
+        await self.close_after_answers()
+        await self.open()
+
+    async def close_after_answers(self) -> None:
+        """Close, but let the answer to the call that led here go out."""
+        await asyncio.sleep(_LINGER)
+        self.close()
+
+    def close(self) -> None:
+        """Stop listening and cut every connection."""
+        if self._listener:
+            self._listener.close()
+
+    def plug(self, refuse: bool) -> None:
+        """Close or open the port: the fault ``refuse``."""
+        if self._listener and refuse:
+            self._listener.close()
+        elif self._listener:
+            self._session.spawn(self._listen(self._listener))
+
+    async def _serve(self, identity: Identity) -> None:
+        self._listener = Listener(self._session.address, identity.server, serve(self._session, IMPLEMENTATIONS))
+        await self._listen(self._listener)
+
+    async def _listen(self, listener: Listener) -> None:
+        machine = self._session.machine
+        while not machine.fault("refuse"):
+            try:
+                return await listener.open()
+            except OSError as error:
+                machine.record("unreachable", address=listener.address, why=str(error.strerror))
+                await machine.world.clock.sleep(durations.RETRY, at_least=0.5)
+        return None
