@@ -37,6 +37,7 @@ class EngineLog:
 
 
 async def _serve(provider: Provider, engine: str | None) -> None:
+    parent = os.getppid()  # before the port is told: from then on the engine may die
     server = grpc.aio.server(options=_OPTIONS)
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(provider, EngineLog(engine)), server)
     port = server.add_insecure_port("127.0.0.1:0")
@@ -46,14 +47,13 @@ async def _serve(provider: Provider, engine: str | None) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, done.set)
     print(port, flush=True)  # noqa: T201 - the plugin protocol
-    orphaned = asyncio.create_task(_orphaned(done))
+    orphaned = asyncio.create_task(_orphaned(parent, done))
     await done.wait()
     orphaned.cancel()
     await server.stop(grace=0.2)
 
 
-async def _orphaned(done: asyncio.Event) -> None:
-    parent = os.getppid()
+async def _orphaned(parent: int, done: asyncio.Event) -> None:
     while os.getppid() == parent:
         await asyncio.sleep(_ORPHAN_CHECK)
     done.set()

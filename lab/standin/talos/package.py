@@ -13,6 +13,7 @@ _WRITE_ONLY = ("BootstrapClientConfigurationWo", "ConfigurationApplyClientConfig
 SECRETS: NestedSecrets = frozenset(
     {
         ("ClientConfiguration", "clientKey"),
+        ("GetConfigurationClientConfiguration", "clientKey"),
         ("KubeconfigClientConfiguration", "clientKey"),
         ("KubeconfigKubernetesClientConfiguration", "clientKey"),
         ("Certificate", "key"),

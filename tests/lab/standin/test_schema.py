@@ -8,6 +8,7 @@ import pytest
 from lab.standin.proxmoxve import package as proxmoxve
 from lab.standin.schema import (
     Failure,
+    FunctionSchema,
     ListOf,
     MapOf,
     ObjectOf,
@@ -18,6 +19,7 @@ from lab.standin.schema import (
     check_properties,
     mark_secrets,
 )
+from lab.standin.talos import package as talos
 from lab.standin.values import UNKNOWN, Secret
 from tests.shared import shared
 
@@ -128,3 +130,57 @@ def test_secrets_are_marked_where_the_schema_says_so_and_never_shown() -> None:
     assert isinstance(account["password"], Secret)
     assert account["password"].value == "b"
     assert repr(account["password"]) == "Secret(...)"
+
+
+@pytest.mark.parametrize(
+    "read",
+    [talos.MACHINE_SECRETS, talos.CONFIGURATION_APPLY, talos.BOOTSTRAP, talos.KUBECONFIG, talos.SCHEMATIC],
+    ids=lambda s: s.token,
+)
+def test_a_talos_resource_has_the_properties_of_the_real_plugin(read: ResourceSchema) -> None:
+    schema = json.loads(shared("providers/talos.json").read_text())
+    real = schema["resources"][read.token]
+    inputs = recorded(schema, real["inputProperties"], real.get("requiredInputs", []))
+    outputs = recorded(schema, real["properties"], real.get("required", []))
+    assert compare(without_generated(flatten(dict(read.inputs))), inputs) == {}
+    assert compare(without_generated(flatten(dict(read.outputs))), outputs) == {}
+
+
+@pytest.mark.parametrize(
+    "read", [talos.GET_CONFIGURATION, talos.GET_CLIENT_CONFIGURATION, talos.GET_URLS], ids=lambda s: s.token
+)
+def test_a_talos_function_has_the_properties_of_the_real_plugin(read: FunctionSchema) -> None:
+    schema = json.loads(shared("providers/talos.json").read_text())
+    real = schema["functions"][read.token]
+    inputs = recorded(schema, real["inputs"]["properties"], real["inputs"]["required"])
+    assert compare(without_generated(flatten(dict(read.inputs))), inputs) == {}
+
+
+def without_generated(found: dict[str, Flags]) -> dict[str, Flags]:
+    """Leave out what the recorded schema only names: the four parts of ``MachineSecrets``."""
+    return {
+        name: flags for name, flags in found.items() if name.count(".") < 2 or not name.startswith("machineSecrets")
+    }
+
+
+def test_the_talos_configuration_is_that_of_the_real_plugin() -> None:
+    schema = json.loads(shared("providers/talos.json").read_text())
+    real = recorded(schema, schema["provider"]["inputProperties"], [])
+    assert compare(flatten(dict(talos.CONFIGURATION)), real) == {}
+
+
+def test_every_private_part_of_the_machine_secrets_is_marked() -> None:
+    found = flatten(dict(talos.MACHINE_SECRETS.outputs))
+    assert sorted(name for name, (_, _, secret) in found.items() if secret) == [
+        "clientConfiguration.clientKey",
+        "machineSecrets.certs.etcd.key",
+        "machineSecrets.certs.k8s.key",
+        "machineSecrets.certs.k8sAggregator.key",
+        "machineSecrets.certs.k8sServiceaccount.key",
+        "machineSecrets.certs.os.key",
+        "machineSecrets.cluster.secret",
+        "machineSecrets.secrets.aescbcEncryptionSecret",
+        "machineSecrets.secrets.bootstrapToken",
+        "machineSecrets.secrets.secretboxEncryptionSecret",
+        "machineSecrets.trustdinfo.token",
+    ]
