@@ -8,6 +8,7 @@ from lab.talos.errors import ConfigError
 from lab.talos.structure import ListOf, MapOf, Release, Scalar, Struct, Type
 from lab.talos.yaml import MappingNode, Node, ScalarNode, SequenceNode, line
 
+_PEM = frozenset(("CertificateAndKey", "Certificate", "PrivateKey"))
 _HEADS = frozenset(("version", "kind", "name"))
 
 
@@ -112,7 +113,8 @@ def _step(deletion: Deletion, kind: Type, value: Any, part: str, last: bool, rel
         _delete_item(deletion, kind, value)
         return kind, value
     if isinstance(kind, Struct):
-        field = kind.at(release).get(part)
+        # Talos's certificates and keys have no names that a deletion could find.
+        field = None if kind.name in _PEM else kind.at(release).get(part)
         if field is None or not isinstance(value, dict):
             raise _nothing(deletion)
         if last:

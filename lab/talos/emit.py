@@ -7,12 +7,31 @@ in Talos's own output.
 import re
 from typing import Any
 
-_PLAIN = re.compile(r"[A-Za-z0-9/._<+=(][A-Za-z0-9/._<>+=@%^$~;!?*&(){}\[\],' \-:#|\"]*")
+_WIDE = "\u00a1-\ud7ff\ue000-\ufefe\U00010000-\U0010ffff"
+_PLAIN = re.compile(
+    rf"(?:[A-Za-z0-9/._<+=({_WIDE}]|-[A-Za-z0-9])[A-Za-z0-9/._<>+=@%^$~;!?*&(){{}}\[\],' \-:#|\"{_WIDE}]*"
+)
 _UNSAFE = re.compile(r": |:$| #|\s$|[,\[\]{}] *$")
 # Words and numbers that a reader would not take for text.
 _WORDS = frozenset(
     word
-    for base in ("true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", ".nan", ".inf", "+.inf", "-.inf")
+    for base in (
+        "true",
+        "false",
+        "null",
+        "yes",
+        "no",
+        "on",
+        "off",
+        "y",
+        "n",
+        "nan",
+        ".nan",
+        ".inf",
+        "+.inf",
+        "-.inf",
+        "~",
+    )
     for word in (base, base.capitalize(), base.upper(), ".NaN", ".Inf")
 )
 _NUMBERISH = re.compile(
@@ -46,24 +65,29 @@ def _document(value: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _mapping(value: dict[str, Any], indent: str, lines: list[str]) -> None:
+def _mapping(value: dict[str, Any], indent: str, lines: list[str], inner: str = "") -> None:
+    """Write a map; `inner` is the indent of what stands in it, where it is not four more than its own."""
+    inner = inner or indent + "    "
     for key, item in value.items():
         name = scalar(key, "")
         if isinstance(item, dict) and item:
             lines.append(f"{indent}{name}:")
-            _mapping(item, indent + "    ", lines)
+            _mapping(item, inner, lines)
         elif isinstance(item, list) and item:
             lines.append(f"{indent}{name}:")
-            _sequence(item, indent + "    ", lines)
+            _sequence(item, inner, lines)
         else:
-            lines.append(f"{indent}{name}: {scalar(item, indent + '    ')}")
+            lines.append(f"{indent}{name}: {scalar(item, inner)}")
 
 
 def _sequence(value: list[Any], indent: str, lines: list[str]) -> None:
     for item in value:
         if isinstance(item, (dict, list)) and item:
             start = len(lines)
-            (_mapping if isinstance(item, dict) else _sequence)(item, indent + "  ", lines)  # type: ignore[arg-type]
+            if isinstance(item, dict):
+                _mapping(item, indent + "  ", lines, indent + "    ")
+            else:
+                _sequence(item, indent + "  ", lines)
             lines[start] = f"{indent}- {lines[start][len(indent) + 2 :]}"
         else:
             lines.append(f"{indent}- {scalar(item, indent + '  ')}")
@@ -100,9 +124,15 @@ def _text(value: str, indent: str) -> str:
             return keep + "".join(f"\n{indent}{part}" if part else "\n" for part in body.split("\n"))
     if _is_plain(value):
         return value
-    if "\n" in value or "\t" in value or _CONTROL.search(value):
-        return _double(value)
-    return "'" + value.replace("'", "''") + "'" if value and '"' in value else _double(value)
+    if _is_single(value):
+        return "'" + value.replace("'", "''") + "'"
+    return _double(value)
+
+
+def _is_single(value: str) -> bool:
+    """Single quotes serve what only needs protection from YAML's signs; double ones what looks like another type."""
+    other = value in _WORDS or _NUMBERISH.fullmatch(value) or "\n" in value or "\t" in value
+    return bool(value) and not other and not _CONTROL.search(value)
 
 
 def _is_plain(value: str) -> bool:

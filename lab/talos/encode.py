@@ -38,7 +38,7 @@ def _written(kind: Type, value: Any, release: Release) -> Any:
     if value is None:
         return None
     if isinstance(kind, Struct):
-        return encode(kind, value, release)
+        return {} if _says_nothing(kind, value) else encode(kind, value, release)
     if isinstance(kind, Scalar):
         if kind.name == "arg" and value == "":
             return None
@@ -49,6 +49,11 @@ def _written(kind: Type, value: Any, release: Release) -> Any:
     if isinstance(kind, MapOf):
         return {key: _written(kind.item, value[key], release) for key in sorted(value)}
     return _sorted(value)
+
+
+def _says_nothing(kind: Struct, value: dict[str, Any]) -> bool:
+    """Tell whether Talos leaves out a structure whatever else is set in it."""
+    return kind.name == "VolumeEncryption" and not value.get("provider") and not value.get("keys")
 
 
 def _sorted(value: Any) -> Any:

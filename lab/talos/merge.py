@@ -17,6 +17,8 @@ from lab.talos.values import copied
 def merge(kind: Struct, left: dict[str, Any], right: dict[str, Any], release: Release, path: str = "") -> None:
     """Merge `right` into `left`, both values of `kind`; raise ConfigError where Talos cannot merge."""
     for name, field in kind.at(release).items():
+        if isinstance(field.type, Scalar) and KINDS[field.type.name].unmergeable and not field.optional:
+            raise ConfigError(f"{path or kind.name}: {name} cannot be merged: write the whole in one patch")
         if name in right:
             _field(field, left, right[name], release, f"{path}.{name}" if path else name)
         elif name in left and not field.optional:

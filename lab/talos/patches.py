@@ -83,6 +83,15 @@ def apply_patches(documents: list[Document], patches: list[Patch], release: Rele
     return documents
 
 
+def _missing(deletion: Deletion) -> Document:
+    """Return what Talos leaves for a deletion that finds no document; where the deletion has a name, Talos crashes."""
+    if deletion.name:
+        raise ConfigError(
+            f"line {deletion.line}: $patch: delete finds no document {deletion.kind}/{deletion.name} in the configuration"
+        )
+    return leftover()
+
+
 def _json(documents: list[Document], operations: list[jsonpatch.Operation], release: Release) -> list[Document]:
     if len(documents) != 1:
         raise ConfigError("a JSON patch cannot change a configuration of several documents: write it as a merge patch")
@@ -96,7 +105,7 @@ def _merge(documents: list[Document], patch: Patch, release: Release) -> list[Do
         target = next((document for document in documents if document.id == step.id), None)
         if isinstance(step, Deletion):
             if target is None:
-                documents.append(leftover())
+                documents.append(_missing(step))
             elif delete(step, target, release):
                 documents.remove(target)
         elif target is None:

@@ -188,6 +188,17 @@ def _words(words: str, zero: str = "") -> Kind:
     return Kind(read, zero)
 
 
+def _failover_mac(node: ScalarNode) -> str:
+    """Old configurations say it with a number."""
+    words = ("none", "active", "follow")
+    text = str(node.value) or "none"
+    if text.isdecimal() and int(text) < len(words):
+        return words[int(text)]
+    if text not in words:
+        raise ValueError("one of " + ", ".join(words))
+    return text
+
+
 _TABLES = " ".join(("unspec", *map(str, range(1, 253)), "default", "main", "local"))
 
 KINDS: dict[str, Kind] = {
@@ -207,7 +218,7 @@ KINDS: dict[str, Kind] = {
     "address": Kind(_address, unmergeable=True),
     "prefix": Kind(_prefix, unmergeable=True),
     "addressport": Kind(_address_port, unmergeable=True),
-    "mac": Kind(_hardware_address),
+    "mac": Kind(_hardware_address, None),
     "ports": Kind(_port_range, 0),
     "url": Kind(_url),
     "arg": Kind(_string),
@@ -217,13 +228,13 @@ KINDS: dict[str, Kind] = {
     "arpvalidate": _words("none active backup all filter filter-active filter-backup", "none"),
     "arptargets": _words("any all", "any"),
     "reselect": _words("always better failure", "always"),
-    "failovermac": _words("none active follow", "none"),
+    "failovermac": Kind(_failover_mac, "none"),
     "adselect": _words("stable bandwidth count", "stable"),
     "onoff": _words("off on", "off"),
     "autohostname": _words("off talos-addr stable", "off"),
     "clientid": _words("none mac duid", "none"),
     "action": _words("accept block", "accept"),
-    "protocol": _words("icmp tcp udp icmpv6"),
+    "protocol": _words("icmp tcp udp icmpv6", "Protocol(0)"),
     "ruleaction": _words("unspec unicast blackhole unreachable prohibit", "unspec"),
     "routingtable": _words(_TABLES, "unspec"),
     "vlanprotocol": _words("802.1q 802.1ad"),

@@ -24,7 +24,7 @@ NetworkKubeSpan
 
 NetworkKubeSpanFilters
     endpoints                 [string]
-    excludeAdvertisedNetworks [string] since 1.12
+    excludeAdvertisedNetworks [string] since 1.12.4
 
 Device
     interface      string

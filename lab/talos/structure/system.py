@@ -49,7 +49,8 @@ document KmsgLogConfig
 document OOMConfig since 1.12
     triggerExpression         cel
     cgroupRankingExpression   cel
-    strictCgroupClassOrdering bool?
+    strictCgroupClassOrdering bool? since 1.12.9 until 1.12
+    strictCgroupClassOrdering bool? since 1.13.4
     sampleInterval            duration
 
 document WatchdogTimerConfig
