@@ -63,14 +63,15 @@ def _strategic(nodes: list[Node], release: Release) -> Patch:
     if not documents and not deletions:
         raise ConfigError("the patch holds no document")
     # A deletion goes before the document it stands in, and those of the v1alpha1 document before everything.
-    placed: list[tuple[int, int, Document | Deletion]] = [
-        (index, 1, document) for index, document in enumerate(documents)
-    ]
-    placed.extend((index, 0, deletion) for index, deletion in deletions)
-    placed.sort(
-        key=lambda step: (step[2].kind != V1ALPHA1_KIND, step[1] if step[2].kind == V1ALPHA1_KIND else 0, *step[:2])
-    )
+    placed: list[tuple[int, int, Document | Deletion]] = [(at, 1, document) for at, document in enumerate(documents)]
+    placed.extend((at, 0, deletion) for at, deletion in deletions)
+    placed.sort(key=_place)
     return Patch(tuple(step for _, _, step in placed))
+
+
+def _place(step: tuple[int, int, Document | Deletion]) -> tuple[int, int, int]:
+    at, rank, what = step
+    return (0, rank, at) if what.kind == V1ALPHA1_KIND else (1, at, rank)
 
 
 def apply_patches(documents: list[Document], patches: list[Patch], release: Release) -> list[Document]:
@@ -86,9 +87,8 @@ def apply_patches(documents: list[Document], patches: list[Patch], release: Rele
 def _missing(deletion: Deletion) -> Document:
     """Return what Talos leaves for a deletion that finds no document; where the deletion has a name, Talos crashes."""
     if deletion.name:
-        raise ConfigError(
-            f"line {deletion.line}: $patch: delete finds no document {deletion.kind}/{deletion.name} in the configuration"
-        )
+        title = f"{deletion.kind}/{deletion.name}"
+        raise ConfigError(f"line {deletion.line}: $patch: delete finds no document {title} in the configuration")
     return leftover()
 
 
