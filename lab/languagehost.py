@@ -13,6 +13,7 @@ import logging
 import os
 import runpy
 import signal
+import socket
 import sys
 import threading
 import traceback
@@ -46,9 +47,7 @@ class LanguageHost(LanguageServer):
         program = program_file(request)
         os.chdir(request.pwd or request.info.program_directory)
         failure = contextvars.copy_context().run(self._run, request, program)
-        if failure is None:
-            return language_pb2.RunResponse()
-        return language_pb2.RunResponse(bail=True) if not failure else language_pb2.RunResponse(error=failure)
+        return language_pb2.RunResponse(bail=failure == "", error=failure or "")
 
     def _run(self, request: Any, program: Path) -> str | None:
         """Return None after success, an empty text after an error that was logged, else the error."""
@@ -81,9 +80,9 @@ class LanguageHost(LanguageServer):
         dependencies = [language_pb2.DependencyInfo(name=name, version=version) for name, version in found]
         return language_pb2.GetProgramDependenciesResponse(dependencies=dependencies)
 
-    def InstallDependencies(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Install nothing: the environment this host runs in is the locked one."""
-        yield language_pb2.InstallDependenciesResponse(stdout=b"The locked environment is in use; see `make setup`.\n")
+    def GenerateProgram(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Write no code for ``pulumi import``: what is imported is declared in the stack file."""
+        return language_pb2.GenerateProgramResponse(source={"__main__.py": b"# declare what was imported by hand\n"})
 
     def RuntimeOptionsPrompts(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Ask nothing."""
@@ -159,16 +158,28 @@ def log_error(message: str) -> str:
     return ""
 
 
-def watch(parent: int, stop: Callable[[], None]) -> None:
-    """End with the engine: a killed engine never asks its host to stop."""
+def watch(parent: int, engine: str, stop: Callable[[], None]) -> None:
+    """End with the engine: a killed engine never asks its host to stop, and may be gone before this one has begun."""
     never = threading.Event()
-    while os.getppid() == parent:
-        never.wait(0.5)
+    if reachable(engine):
+        while os.getppid() == parent:
+            never.wait(0.5)
     stop()
+
+
+def reachable(address: str) -> bool:
+    """Tell whether anything listens at HOST:PORT."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=5).close()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def main() -> int:
     """Serve until the engine interrupts or is gone."""
+    parent = os.getppid()
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # unfinished outputs of a failed program are not news
     engine = next((argument for argument in reversed(sys.argv[1:]) if not argument.startswith("-")), "")
     size = [("grpc.max_receive_message_length", MESSAGE_BYTES), ("grpc.max_send_message_length", MESSAGE_BYTES)]
@@ -180,7 +191,7 @@ def main() -> int:
     over = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: over.set())
-    threading.Thread(target=watch, args=(os.getppid(), over.set), daemon=True).start()
+    threading.Thread(target=watch, args=(parent, engine, over.set), daemon=True).start()
     over.wait()
     server.stop(0)
     sys.stdout.flush()

@@ -6,15 +6,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
-from lab import control, namespace, plugins, project
+from lab import control, loopback, namespace, plugins, processes, project
 from lab.run import HOME, ROOT, Run
 from lab.stackfile import StackFile
 from lab.tools import binary
 
-START_TIMEOUT, STOP_TIMEOUT = 30.0, 10.0
+START_TIMEOUT = 30.0
 """Seconds."""
 SPEED = 20.0
 """Simulated seconds in a real one, unless LAB_SPEED says otherwise."""
@@ -86,6 +86,10 @@ def choose_network(stack: StackFile, say: Say) -> bool:
             f"{stack.path.name} uses addresses outside 127.0.0.0/8 ({shown}), which need a sealed network namespace, "
             f"and {reason}"
         )
+    silent = [str(address) for address in stack.addresses if not loopback.answers(str(address))]
+    if silent:
+        aliases = "; ".join(f"sudo ifconfig lo0 alias {address}" for address in silent)
+        raise LabError(f"this machine does not answer at {', '.join(silent)}, and {reason}; on macOS: {aliases}")
     say(f"==> no sealed network ({reason}); this stack lives on loopback addresses, so it runs all the same")
     return False
 
@@ -124,7 +128,7 @@ def launch(run: Run) -> None:
 def alive(run: Run) -> bool:
     """Tell whether the run's world is there and answers."""
     pid = run.settings().get("pid")
-    if not pid or not is_world(pid):
+    if not pid or not processes.is_world(pid):
         return False
     try:
         control.status(at=run.socket)
@@ -133,66 +137,24 @@ def alive(run: Run) -> bool:
     return True
 
 
-def is_world(pid: int) -> bool:
-    """Tell whether this process is a world of the lab; numbers of ended processes are used again."""
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
-    except OSError:
-        said = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
-        command = said.stdout
-    return "lab.world" in command
-
-
 def stop(run: Run, keep: bool = False) -> bool:
     """End the run's world and everything inside it, and remove what it left; return whether there was anything."""
     settings = run.settings()
     pid = int(settings.get("pid") or 0)
-    if pid and is_world(pid):
+    if pid and processes.is_world(pid):
         others = namespace.inside(pid, str(settings.get("outer", ""))) if settings.get("sealed") else []
-        end(others)
+        processes.end(others)
         try:
             control.shutdown(at=run.socket)
         except control.ControlError:
-            send([pid], signal.SIGTERM)
-        wait_until(lambda: not is_world(pid))
+            processes.send([pid], signal.SIGTERM)
+        processes.wait_until(lambda: not processes.is_world(pid))
         if settings.get("sealed"):
-            send(namespace.inside(pid, str(settings.get("outer", ""))), signal.SIGKILL)
+            processes.send(namespace.inside(pid, str(settings.get("outer", ""))), signal.SIGKILL)
         with contextlib.suppress(OSError):  # nothing of it is left
             os.killpg(pid, signal.SIGKILL)
-        wait_until(lambda: not is_world(pid))
+        processes.wait_until(lambda: not processes.is_world(pid))
     existed = run.folder.exists()
     if not keep:
         run.remove()
     return existed
-
-
-def end(processes: Iterable[int]) -> None:
-    """Ask processes to end, then make them."""
-    left = list(processes)
-    send(left, signal.SIGTERM)
-    wait_until(lambda: not any(running(pid) for pid in left), within=3.0)
-    send([pid for pid in left if running(pid)], signal.SIGKILL)
-
-
-def send(processes: Iterable[int], number: signal.Signals) -> None:
-    """Send a signal to processes that may have ended."""
-    for pid in processes:
-        try:
-            os.kill(pid, number)
-        except OSError:  # ended meanwhile
-            continue
-
-
-def running(pid: int) -> bool:
-    """Tell whether a process runs; an ended one that nobody has waited for does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def wait_until(condition: Callable[[], bool], within: float = STOP_TIMEOUT) -> None:
-    """Poll until ``condition`` holds or ``within`` seconds are over."""
-    deadline = time.monotonic() + within
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)

@@ -9,6 +9,15 @@ RTM_NEWROUTE, NLM_F_CREATE_WITH_ACK = 24, 0x1 | 0x4 | 0x400
 RT_TABLE_LOCAL, RTPROT_STATIC, RT_SCOPE_HOST, RTN_LOCAL, RTA_OIF = 255, 4, 254, 2, 4
 
 
+def answers(address: str) -> bool:
+    """Tell whether something here can listen at ``address``."""
+    try:
+        with socket.create_server((address, 0)):
+            return True
+    except OSError:
+        return False
+
+
 def up() -> None:
     """Bring ``lo`` up."""
     import fcntl  # not on Windows

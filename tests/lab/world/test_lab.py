@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import control, lifecycle, namespace
+from lab import control, lifecycle, namespace, processes
 from lab.run import ROOT
 from tests.lab.world.conftest import STACK, Lab
 from tests.waiting import eventually
@@ -90,7 +90,7 @@ def test_a_lab_whose_world_was_killed_starts_anew(lab: Lab) -> None:
     assert lab("start", "trial").returncode == 0
     first = lab.run().settings()["pid"]
     os.kill(first, signal.SIGKILL)
-    eventually(lambda: not lifecycle.is_world(first), what="the world to end")
+    eventually(lambda: not processes.is_world(first), what="the world to end")
     refused = lab("shell", "trial")
     assert (refused.returncode, refused.stderr) == (
         1,

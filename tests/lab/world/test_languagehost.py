@@ -1,10 +1,14 @@
 """The stand-in for the language host, under the real engine."""
 
+import shlex
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
 
 from lab.run import ROOT
 from tests.waiting import eventually
@@ -86,34 +90,42 @@ def test_a_program_that_leaves_is_an_error_and_not_a_hang(program: Program) -> N
     assert "SystemExit: 3" in result.stdout
 
 
-def test_it_ends_quietly_on_an_interrupt() -> None:
-    host = start()
-    host.send_signal(signal.SIGINT)
-    out, err = host.communicate(timeout=10)
-    assert (host.returncode, out, err) == (0, "", "")
+@pytest.fixture
+def address() -> Iterator[str]:
+    """Where an engine would listen."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
-def test_it_ends_with_the_engine_that_started_it() -> None:
-    command = f"'{sys.executable}' -P '{ROOT}/lab/languagehost.py' 127.0.0.1:1 & echo $!; wait"
+def host(address: str) -> list[str]:
+    return [sys.executable, "-P", str(ROOT / "lab" / "languagehost.py"), address]
+
+
+def test_it_ends_quietly_on_an_interrupt(address: str) -> None:
+    started = subprocess.Popen(host(address), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert started.stdout
+    assert started.stdout.readline().strip().isdigit()
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=10)
+    assert (started.returncode, out, err) == (0, "", "")
+
+
+def test_it_ends_with_the_engine_that_started_it(address: str) -> None:
+    command = f"{shlex.join(host(address))} & echo $!; wait"
     parent = subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE, text=True)
     assert parent.stdout
-    host = int(parent.stdout.readline())
+    pid = int(parent.stdout.readline())
     assert parent.stdout.readline().strip().isdigit()
+    assert alive(pid)
     parent.kill()
     parent.wait()
-    eventually(lambda: not alive(host), what="the host to end")
+    eventually(lambda: not alive(pid), what="the host to end")
 
 
-def start() -> "subprocess.Popen[str]":
-    host = subprocess.Popen(
-        [sys.executable, "-P", f"{ROOT}/lab/languagehost.py", "127.0.0.1:1"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert host.stdout
-    assert host.stdout.readline().strip().isdigit()
-    return host
+def test_it_ends_when_the_engine_is_gone_before_it_has_begun() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+    assert subprocess.run(host(address), capture_output=True, timeout=30).returncode == 0
 
 
 def alive(pid: int) -> bool:
