@@ -97,8 +97,9 @@ def asked(stack: StackFile, root: Path) -> dict[str, str]:
 
 def rack(stack: StackFile, run: Run) -> list[str]:
     """Power on the machines that the stack file lists and the world does not have yet; return their names."""
-    there = {machine["name"] for machine in control.machines(at=run.socket)}
-    new = [hardware for hardware in stack.hardware() if hardware["name"] not in there]
+    # By address: a node under another name is still the machine that stands there.
+    there = {machine["address"] for machine in control.machines(at=run.socket)}
+    new = [hardware for hardware in stack.hardware() if hardware["address"] not in there]
     for hardware in new:
         control.create_machine(hardware, at=run.socket)
     return [str(hardware["name"]) for hardware in new]
