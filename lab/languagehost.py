@@ -30,8 +30,7 @@ from pulumi.runtime import run_in_stack, set_all_config
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 from pulumi.runtime.settings import reset_options
 
-MESSAGE_BYTES = 400 * 1024 * 1024
-"""The largest message between engine and host; the SDK's own limit."""
+MESSAGE_BYTES = 400 * 1024 * 1024  # the SDK's own limit
 
 
 class LanguageHost(LanguageServer):
@@ -122,8 +121,7 @@ def forget_modules(home: Path) -> None:
 def run_to_end(program: Coroutine[Any, Any, None], workers: int) -> None:
     """Run ``program`` on a loop of its own and cancel what it leaves unfinished."""
     loop = asyncio.new_event_loop()
-    executor = ThreadPoolExecutor(max_workers=workers)
-    loop.set_default_executor(executor)
+    loop.set_default_executor(executor := ThreadPoolExecutor(max_workers=workers))
     asyncio.set_event_loop(loop)
     try:
         loop.run_until_complete(program)

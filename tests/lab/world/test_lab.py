@@ -154,3 +154,31 @@ def test_asking_a_world_that_is_not_there_is_an_error_of_one_line(
     monkeypatch.delenv(control.VARIABLE, raising=False)
     with pytest.raises(control.ControlError, match="LAB_SOCKET is not set: this runs outside the lab"):
         control.machines()
+
+
+def test_real_plugins_that_are_missing_are_named(lab: Lab, tmp_path: Path) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    path = os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"])
+    home = tmp_path / "pulumi-home"
+    refused = lab("start", "trial", LAB_PLUGINS="real", PATH=path, PULUMI_HOME=str(home))
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(
+        f"LAB_PLUGINS=real: pulumi-resource-talos is neither on PATH nor in {home}/plugins; install it"
+    )
+
+
+def test_real_plugins_take_the_place_of_the_stand_ins_but_not_of_the_hypervisor(lab: Lab, tmp_path: Path) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    installed = tmp_path / "pulumi-home" / "plugins" / "resource-talos-v0.8.1" / "pulumi-resource-talos"
+    installed.parent.mkdir(parents=True)
+    installed.touch(mode=0o755)
+    assert lab("start", "trial", LAB_PLUGINS="real", PULUMI_HOME=str(tmp_path / "pulumi-home")).returncode == 0
+    run = lab.run()
+    assert not (run.bin / "pulumi-resource-talos").exists()
+    assert (run.bin / "pulumi-resource-proxmoxve").exists()
+    assert (run.folder / "home" / "plugins" / installed.parent.name / installed.name).exists()
+    assert lab("start", "trial").returncode == 0, "the next start may choose otherwise"
+    assert (run.bin / "pulumi-resource-talos").exists()
+    assert installed.exists()
+    assert lab("down").returncode == 0
+    assert installed.exists(), "what is the user's own stays"
