@@ -10,7 +10,7 @@ from lab import control, lifecycle, report
 from lab.inside import execute
 from lab.lifecycle import LabError
 from lab.namespace import NamespaceError
-from lab.run import ROOT, Run
+from lab.run import ROOT, STACK_NAME, Run
 from lab.stackfile import StackError, StackFile, read
 from lab.tools import ToolError
 
@@ -21,9 +21,6 @@ ERRORS = (LabError, StackError, ToolError, NamespaceError, control.ControlError)
 def main(arguments: list[str] | None = None) -> int:
     """Return the exit code: 0, 1 when the lab refuses, 2 for a wrong command line, or that of the command inside."""
     options = parser().parse_args(arguments)
-    if sys.platform == "win32":
-        sys.stderr.write("the lab needs Linux or macOS; on Windows use WSL 2. The program itself runs here.\n")
-        return 1
     try:
         code: int = options.run(options)
     except ERRORS as error:
@@ -44,9 +41,11 @@ def parser() -> argparse.ArgumentParser:
         found = commands.add_parser(name, help=text, description=text)
         found.set_defaults(run=run)
         if stack == "one":
-            found.add_argument("stack", help="the stack's name, as in Pulumi.<stack>.yaml")
+            found.add_argument("stack", type=stack_name, help="the stack's name, as in Pulumi.<stack>.yaml")
         elif stack == "any":
-            found.add_argument("stack", nargs="?", help="the stack's name (default: every lab that is up)")
+            found.add_argument(
+                "stack", nargs="?", type=stack_name, help="the stack's name (default: every lab that is up)"
+            )
         return found
 
     command("up", up, "start the lab of a stack and bring its cluster up with pulumi")
@@ -66,6 +65,13 @@ def parser() -> argparse.ArgumentParser:
     power.add_argument("machine", help="the machine's name, address or uuid")
     power.add_argument("state", choices=["on", "off", "cycle"])
     return top
+
+
+def stack_name(text: str) -> str:
+    """Take the name of a stack."""
+    if not STACK_NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a stack")
+    return text
 
 
 def say(line: str) -> None:
@@ -156,7 +162,8 @@ def end(options: argparse.Namespace) -> int:
 def everything() -> list[Run]:
     """Return every run there is a folder of."""
     home = Run("none").home
-    return [Run(folder.name) for folder in sorted(home.glob("[!.]*")) if folder.is_dir()] if home.is_dir() else []
+    folders = sorted(home.iterdir()) if home.is_dir() else []
+    return [Run(folder.name) for folder in folders if folder.is_dir() and STACK_NAME.fullmatch(folder.name)]
 
 
 def switch_fault(options: argparse.Namespace) -> int:

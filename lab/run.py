@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -15,6 +16,8 @@ from lab import control
 
 ROOT = Path(__file__).resolve().parents[1]
 """The checkout."""
+STACK_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+"""What Pulumi takes for the name of a stack."""
 HOME = "LAB_HOME"
 """The variable that moves the runs elsewhere."""
 SOCKET_PATH_LIMIT = 100
@@ -30,6 +33,11 @@ class Run:
 
     stack: str
     home: Path = field(default_factory=lambda: Path(os.environ.get(HOME) or ROOT / ".lab").resolve())
+
+    def __post_init__(self) -> None:
+        """Refuse a name that is no stack's: the folder of that name is removed at the end."""
+        if not STACK_NAME.fullmatch(self.stack):
+            raise ValueError(f"{self.stack!r} is not the name of a stack")
 
     @property
     def folder(self) -> Path:

@@ -1,6 +1,5 @@
 """Building one Go program from a folder that pins it, once per user even when several runs want it at the same time."""
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -79,5 +78,8 @@ def wanted_go(folder: Path) -> str:
 def alone(lock: Path) -> Iterator[None]:
     """Hold the file ``lock``; a second run waits here and finds the program built."""
     with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        if sys.platform != "win32":
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield

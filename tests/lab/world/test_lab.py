@@ -136,6 +136,14 @@ def test_the_exit_code_is_that_of_the_command_inside(lab: Lab) -> None:
     assert lab("nonsense").returncode == 2
 
 
+@pytest.mark.parametrize("name", ["..", "../project", "a/b", ".engine"])
+def test_what_is_not_the_name_of_a_stack_is_never_removed(lab: Lab, name: str) -> None:
+    refused = lab("down", name)
+    assert refused.returncode == 2
+    assert f"{name!r} is not the name of a stack" in refused.stderr
+    assert lab.project.exists()
+
+
 def test_a_program_that_fails_leaves_the_lab_up_and_its_code(lab: Lab) -> None:
     (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
     (lab.project / "__main__.py").write_text("import pulumi\nraise pulumi.RunError('the stack is wrong')\n")
