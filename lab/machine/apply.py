@@ -95,7 +95,7 @@ def _take(
     session: "Session", request: ApplyConfigurationRequest, mode: "Mode.ValueType", text: str, settings: Settings
 ) -> None:
     if mode != Request.TRY:
-        if session.machine.fault("full-disk"):
+        if session.machine.disk.installed and session.machine.fault("full-disk"):
             raise GRPCError(Status.UNKNOWN, "error writing the configuration: no space left on device")
         session.cancel_trial()
         session.machine.persist(text)

@@ -96,7 +96,10 @@ async def _answer(
         raise GRPCError(Status.INTERNAL, "the call ended before its request")
     metadata = stream.metadata
     assert metadata is not None  # noqa: S101 - grpclib sets it before it calls a handler
-    if session.configured and (nodes := relay.targets(path, metadata)):
+    nodes = relay.targets(path, metadata) if session.configured else None
+    if nodes == (session.machine.hardware.address,) and session.front.relay is None:
+        nodes = None  # a machine that passes nothing on still answers for itself
+    if nodes:
         return await _relay(session, path, nodes, "nodes" in metadata, chunks[0], roles, stream)
     if not may_call(path, roles):
         raise GRPCError(Status.PERMISSION_DENIED, "not authorized")

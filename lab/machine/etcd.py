@@ -18,6 +18,7 @@ _PROMOTE = 15.0
 _RESTART = 5.0
 _HEALTH = 20.0
 _POLL = 0.2
+_LEAVE_ATTEMPTS = 30
 
 
 class Etcd:
@@ -91,10 +92,22 @@ class Etcd:
     async def leave(self) -> None:
         """Leave the cluster, stop and lose the data; raises EtcdError when the others do not let it go."""
         if self.member:
-            await self._remove(self.cluster(), self.member)
+            await self._be_removed()
         await self.stop(cut=False)
         self.process.wipe()
         self._machine.member = 0
+
+    async def _be_removed(self) -> None:
+        for left in reversed(range(_LEAVE_ATTEMPTS)):
+            try:
+                await self._remove(self.cluster(), self.member)
+                return
+            except EtcdError as error:
+                if "member not found" in str(error):
+                    return
+                if not left or not any(word in str(error) for word in ("unhealthy cluster", "server stopped")):
+                    raise
+            await asyncio.sleep(1.0)  # etcd wants every member connected for five real seconds
 
     async def remove(self, member: int) -> None:
         """Take any member out of the cluster; raises EtcdError."""

@@ -1,0 +1,152 @@
+"""Configurations for a machine that runs: modes, reboots, refusals."""
+
+import asyncio
+import ssl
+from pathlib import Path
+
+import pytest
+from grpclib import GRPCError, Status
+
+from lab.machine import Machine
+from lab.machine.configuration import check, needs_reboot
+from talosapi.gen.machine_pb2 import ApplyConfigurationRequest
+from tests.lab.machine.lab import Lab, Mode, until
+from tests.lab.machine.test_life import up
+
+SYSCTL = "machine:\n  sysctls:\n    net.core.somaxconn: '65535'\n"
+FILE = "machine:\n  files:\n  - path: /var/lib/x\n    content: hello\n    permissions: 0o644\n    op: create\n"
+VOLUME = """\
+apiVersion: v1alpha1
+kind: UserVolumeConfig
+name: data
+provisioning:
+  diskSelector:
+    match: '!system_disk'
+  minSize: 1GiB
+"""
+
+
+@pytest.mark.parametrize(
+    ("patch", "paths"),
+    [
+        (SYSCTL, ()),
+        ("cluster:\n  allowSchedulingOnControlPlanes: true\n", ()),
+        ("machine:\n  nodeLabels:\n    a: b\n", ()),
+        ("machine:\n  kubelet:\n    extraArgs:\n      v: '2'\n", ()),
+        ("machine:\n  features:\n    kubePrism:\n      port: 7446\n", ()),
+        (VOLUME, ()),
+        (FILE, (".machine.files",)),
+        ("machine:\n  udev:\n    rules: ['a']\n", (".machine.udev",)),
+        ("machine:\n  features:\n    diskQuotaSupport: false\n", (".machine.features.diskQuotaSupport",)),
+    ],
+)
+def test_only_what_talos_cannot_change_while_it_runs_needs_a_reboot(
+    tmp_path: Path, patch: str, paths: tuple[str, ...]
+) -> None:
+    lab = Lab(tmp_path)
+    before, _ = check(lab.configuration("a"))
+    after = check(lab.configuration("a", "controlplane", patch))[0]
+    assert needs_reboot(before, after) == paths
+    assert needs_reboot(before, before) == ()
+
+
+def test_another_machine_type_needs_a_reboot(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    before, after = (check(lab.configuration("a", role))[0] for role in ("controlplane", "worker"))
+    assert ".machine.type" in needs_reboot(before, after)
+
+
+async def rebooted(lab: Lab, machine: Machine) -> None:
+    boots = len(lab.events("boot"))
+    await until(lambda: len(lab.events("boot")) > boots and machine.session and machine.session.cri, "a reboot")
+
+
+async def test_auto_changes_at_once_what_it_can(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    session = machine.session
+    answer = await lab.apply(machine, lab.configuration("a", "controlplane", SYSCTL))
+    assert (answer.mode, answer.mode_details) == (Mode.NO_REBOOT, "Applied configuration without a reboot")
+    assert machine.session is session
+    assert "somaxconn" in str(machine.disk.configuration)
+
+
+async def test_auto_reboots_for_the_rest_and_takes_nothing_meanwhile(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    answer = await lab.apply(machine, lab.configuration("a", "controlplane", FILE))
+    assert answer.mode == Mode.REBOOT
+    assert "diff: .machine.files" in answer.mode_details
+    with pytest.raises(GRPCError, match="node is rebooting") as error:
+        await lab.apply(machine, lab.configuration("a"))
+    assert error.value.status is Status.FAILED_PRECONDITION
+    await rebooted(lab, machine)
+    assert "/var/lib/x" in str(machine.session and machine.session.text)
+
+
+@pytest.mark.parametrize("mode", [Mode.NO_REBOOT, Mode.TRY])
+async def test_a_mode_without_a_reboot_refuses_what_needs_one(lab: Lab, mode: int) -> None:
+    machine = await up(lab, "a", 11)
+    with pytest.raises(GRPCError, match="can't be applied in immediate mode") as error:
+        await lab.apply(machine, lab.configuration("a", "controlplane", FILE), mode)
+    assert error.value.status is Status.INVALID_ARGUMENT
+    assert "hello" not in str(error.value.message)
+
+
+async def test_a_staged_configuration_is_taken_at_the_next_boot_even_after_a_power_cut(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    before = machine.session and machine.session.text
+    answer = await lab.apply(machine, lab.configuration("a", "controlplane", SYSCTL), Mode.STAGED)
+    assert answer.mode_details == "Staged configuration to be applied after the next reboot"
+    assert machine.session and machine.session.text == before
+    await machine.power_off()
+    await machine.power_on()
+    await until(lambda: machine.session and machine.session.cri, "it runs again")
+    assert "somaxconn" in str(machine.session.text)
+
+
+async def test_a_tried_configuration_is_taken_back_and_never_on_the_disk(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    request = ApplyConfigurationRequest(data=lab.configuration("a", "controlplane", SYSCTL).encode(), mode=Mode.TRY)
+    request.try_mode_timeout.FromSeconds(100)
+    await lab.call(machine, "ApplyConfiguration", request)
+    assert machine.session and "somaxconn" in str(machine.session.text)
+    assert "somaxconn" not in str(machine.disk.configuration)
+    await until(lambda: lab.events("configuration-taken-back"), "taken back")
+    assert "somaxconn" not in str(machine.session.text)
+
+
+async def test_documents_without_the_main_one_are_refused(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    with pytest.raises(GRPCError, match="doesn't contain v1alpha1 config"):
+        await lab.apply(machine, VOLUME)
+
+
+async def test_a_full_disk_takes_no_configuration_and_no_installation(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    lab.faults.set("a", "full-disk")
+    with pytest.raises(GRPCError, match="no space left on device"):
+        await lab.apply(machine, lab.configuration("a", "controlplane", SYSCTL))
+    other = await lab.in_maintenance("b", 12)
+    lab.faults.set("b", "full-disk")
+    await lab.apply(other, lab.configuration("b"))
+    await until(lambda: lab.events("install-failed"), "the installation fails")
+    await until(lambda: len(lab.events("maintenance", "b")) == 2, "maintenance again")
+
+
+async def test_another_name_in_the_certificate_is_there_without_a_reboot(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    extra = f"{lab.network}.77"
+    await lab.apply(machine, lab.configuration("a", "controlplane", f"machine:\n  certSANs: ['{extra}']\n"))
+
+    async def named() -> bool:
+
+        context = lab.admin()
+        try:
+            _, writer = await asyncio.open_connection(
+                machine.hardware.address, 50000, ssl=context, server_hostname=extra
+            )
+        except (ssl.SSLError, OSError):
+            return False
+        writer.close()
+        return True
+
+    await until(named, "a certificate with the new name")
