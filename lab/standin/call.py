@@ -41,3 +41,13 @@ class Call:
     async def _abort(self, code: grpc.StatusCode, message: str) -> NoReturn:
         await self._context.abort(code, message)
         raise AssertionError("abort returned")
+
+
+def urn_type(urn: str) -> str:
+    """Return the type in a resource's URN, without those of its parents."""
+    return urn.split("::")[2].rsplit("$", 1)[-1]
+
+
+def urn_name(urn: str) -> str:
+    """Return the name in a resource's URN."""
+    return urn.split("::", 3)[3]

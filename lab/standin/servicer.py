@@ -13,7 +13,7 @@ from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import plugin_pb2, provider_pb2_grpc
 from pulumi.runtime.proto import provider_pb2 as proto
 
-from lab.standin.call import Call, Context
+from lab.standin.call import Call, Context, urn_name, urn_type
 from lab.standin.configuration import plain_configuration
 from lab.standin.difference import difference
 from lab.standin.resource import InvokeError, Provider, ProviderError, Resource, warn_with
@@ -22,14 +22,6 @@ from lab.standin.values import UNKNOWN, Properties, decode, encode, without_null
 
 Log = Callable[[str, str], Awaitable[None]]
 META = '{"schema_version":"1"}'
-
-
-def _urn_type(urn: str) -> str:
-    return urn.split("::")[2].rsplit("$", 1)[-1]
-
-
-def _urn_name(urn: str) -> str:
-    return urn.split("::", 3)[3]
 
 
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
@@ -49,7 +41,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             await self._log(urn, message)
 
         warn_with(warn)
-        token = _urn_type(urn)
+        token = urn_type(urn)
         resource = self._provider.resources.get(token)
         if resource is None:
             known = ", ".join(sorted(self._provider.resources))
@@ -63,7 +55,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             inputs = without_nulls(decode(request.news))
             failures = check_properties(resource.schema.inputs, inputs)
             if not failures:
-                failures = resource.check(_urn_name(request.urn), inputs)
+                failures = resource.check(urn_name(request.urn), inputs)
             return proto.CheckResponse(
                 inputs=encode(mark_secrets(resource.schema.inputs, inputs)), failures=_failures(failures)
             )

@@ -9,9 +9,9 @@ import re
 import ssl
 import urllib.error
 import urllib.request
-from typing import Any
 from urllib.parse import urlsplit
 
+from lab.standin.proxmoxve import images
 from lab.standin.proxmoxve.session import Session
 from lab.standin.resource import ProviderError, Resource
 from lab.standin.schema import Failure, ResourceSchema
@@ -21,10 +21,6 @@ _DEFAULTS: Properties = {"overwrite": True, "overwriteUnmanaged": False, "upload
 _ENDINGS = {"iso": (".iso", ".img"), "import": (".qcow2", ".raw", ".vmdk", ".ova"), "vztmpl": (".tar.gz", ".tar.xz")}
 _ARCHIVES = {"gz": b"\x1f\x8b", "zst": b"\x28\xb5\x2f\xfd", "bz2": b"BZh", "lzo": b"\x89LZO", "xz": b"\xfd7zXZ\x00"}
 _DECOMPRESSED = ("gz", "lzo", "zst", "bz2")
-_IMAGE = re.compile(
-    r"/image/(?P<schematic>[0-9a-f]{64})/(?P<version>v[^/]+)/(?P<platform>[A-Za-z0-9-]+?)-(?P<arch>amd64|arm64)"
-    r"(?P<secureboot>-secureboot)?\.(?P<format>[a-z0-9.]+)"
-)
 _FIRST_BYTES = 40 << 10  # enough for the volume descriptor of an ISO image, 32 KiB in
 
 
@@ -62,6 +58,7 @@ class File(Resource):
         self._session.authorize()
         head, size = await asyncio.to_thread(_fetch, planned)
         _check_content(planned, head)
+        facts = await asyncio.to_thread(images.facts, planned["url"])
         identity = f"{planned['datastoreId']}:{planned['contentType']}/{planned['fileName']}"
         key = f"{planned['nodeName']}/{identity}"
         with self._session.store.change() as state:
@@ -70,7 +67,7 @@ class File(Resource):
                     f"file already exists in the datastore: {identity} on {planned['nodeName']}; it was created "
                     "outside of this program or is managed by another resource"
                 )
-            state["files"][key] = _facts(planned, size)
+            state["files"][key] = {**facts, "size": size}
         return identity, {**planned, "size": size}
 
     async def read(self, identity: str, state: Properties) -> Properties | None:
@@ -142,10 +139,3 @@ def _check_content(planned: Properties, head: bytes) -> None:
     ending = "." + name.rpartition(".")[2]
     if not looks.get(ending, True):
         raise ProviderError(f"{name}: the file does not begin like a {ending} file")
-
-
-def _facts(planned: Properties, size: int) -> dict[str, Any]:
-    """Keep what an Image Factory address tells about the image; another file has no such facts."""
-    found = _IMAGE.fullmatch(urlsplit(planned["url"]).path)
-    facts: dict[str, Any] = {"url": planned["url"], "size": size}
-    return facts | ({name: found[name] for name in ("schematic", "version", "platform")} if found else {})

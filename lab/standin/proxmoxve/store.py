@@ -11,17 +11,20 @@ from typing import Any
 from lab.standin.resource import ProviderError
 
 State = dict[str, dict[str, Any]]
+_NAME = "proxmox.json"
 _SECTIONS = ("vms", "files", "pools", "pci")
 
 
 def default_path() -> Path:
-    """Return the file in the lab's directory, else beside its socket; raises ``ProviderError`` outside a lab."""
-    directory, socket = os.environ.get("LAB_DIR"), os.environ.get("LAB_SOCKET")
-    if directory:
-        return Path(directory) / "proxmox.json"
-    if socket:
-        return Path(f"{socket}.proxmox.json")
-    raise ProviderError("the proxmoxve stand-in runs inside a lab only: neither LAB_DIR nor LAB_SOCKET is set")
+    """Return the file in the folder of the lab's run; raises ``ProviderError`` outside a lab."""
+    if directory := os.environ.get("LAB_DIR"):
+        return Path(directory) / _NAME
+    home, stack = os.environ.get("LAB_HOME"), os.environ.get("LAB_STACK")
+    if home and stack and (folder := Path(home) / stack).is_dir():
+        return folder / _NAME
+    if socket := os.environ.get("LAB_SOCKET"):
+        return Path(f"{socket}.{_NAME}")
+    raise ProviderError("the proxmoxve stand-in runs inside a lab only: LAB_HOME and LAB_SOCKET are not set")
 
 
 class Store:

@@ -71,6 +71,9 @@ class Vm(Resource):
         elif cpu in _TOO_OLD:
             await warn(f"VM {made['name']}: Talos halts on CPU type {cpu}, which lacks x86-64-v2: nothing will answer")
         else:
+            if vm_facts.waits_in_vain(made, image):
+                made.update(vm_facts.UNSEEN)
+                await warn(f"VM {made['name']}: the guest agent is enabled but not in the image: every wait times out")
             await self._machines.create(hardware(vm_facts.machine_uuid(made), made, image))
             with self._session.store.change() as state:
                 state["vms"][str(made["vmId"])]["machine"] = True

@@ -8,6 +8,10 @@ from lab.standin.proxmoxve.store import State
 from lab.standin.resource import ProviderError, get
 from lab.standin.values import UNKNOWN, Properties
 
+_AGENT = "siderolabs/qemu-guest-agent"
+#: What is known of the network inside a machine without a guest agent.
+UNSEEN: Properties = {"ipv4Addresses": [], "ipv6Addresses": [], "networkInterfaceNames": []}
+
 
 def number(planned: Properties, state: State) -> int:
     """Return the number that is asked for, or the next free one; raises for one that is taken."""
@@ -70,6 +74,12 @@ def facts(planned: Properties) -> Properties:
         "ipv6Addresses": [["::1"], []] if agent else [],
         "networkInterfaceNames": ["lo", "eth0"] if agent else [],
     }
+
+
+def waits_in_vain(made: Properties, image: dict[str, Any]) -> bool:
+    """Tell whether the provider would wait for a guest agent that the image does not hold."""
+    extensions = image.get("extensions")
+    return get(made, "agent", "enabled") is True and extensions is not None and _AGENT not in extensions
 
 
 def machine_uuid(made: Properties) -> str:

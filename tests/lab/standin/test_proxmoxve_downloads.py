@@ -1,0 +1,42 @@
+"""Images that Proxmox VE fetches: only what a virtual machine can boot."""
+
+from typing import Any
+
+import pytest
+
+from tests.lab.standin.plugin import Plugin
+from tests.lab.standin.proxmox import FILE, VM, World, failing, image, machine
+
+
+async def test_a_disk_image_that_nothing_downloaded_is_refused(proxmox: Plugin, world: World) -> None:
+    told = await failing(proxmox.create(VM, machine()))
+    assert "volume 'local:import/nocloud-amd64.qcow2' does not exist on node pve" in told
+    assert world.asked == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"form": "raw.xz", "fileName": "a.raw"}, "url"),
+        ({"contentType": "iso"}, "fileName"),
+        ({"contentType": "images"}, "contentType"),
+        ({"decompressionAlgorithm": "xz"}, "decompressionAlgorithm"),
+        ({"checksum": "00"}, "checksum"),
+    ],
+)
+async def test_a_download_that_proxmox_cannot_use_is_refused(
+    proxmox: Plugin, factory: str, changes: dict[str, Any], path: str
+) -> None:
+    form = changes.pop("form", "qcow2")
+    _, failures = await proxmox.check(FILE, image(factory, form, **changes))
+    assert [failure[0] for failure in failures] == [path]
+
+
+async def test_a_download_must_be_what_its_name_says(proxmox: Plugin, factory: str) -> None:
+    told = await failing(proxmox.create(FILE, image(factory, "raw.zst", fileName="a.raw")))
+    assert "the file is zst, but no decompressionAlgorithm is given" in told
+    told = await failing(proxmox.create(FILE, image(factory, "qcow2", fileName="a.raw")))
+    assert "does not begin like a .raw file" in told
+    packed = image(factory, "raw.zst", fileName="a.raw", decompressionAlgorithm="zst")
+    assert (await proxmox.create(FILE, packed))[0] == "local:import/a.raw"
+    assert "already exists" in await failing(proxmox.create(FILE, packed))
