@@ -99,7 +99,7 @@ def _scalar(kind: Scalar, node: Node, path: str, reading: Reading) -> Any:
     if kind.name == "arg" and isinstance(node, SequenceNode):
         return _arg_list(node, path, reading)
     if not isinstance(node, ScalarNode):
-        return _wrong(node, path, f"one value ({kind.name})", reading)
+        return _wrong(node, path, "one value", reading)
     try:
         return KINDS[kind.name].read(node)
     except ValueError as error:
@@ -111,7 +111,7 @@ def _scalar(kind: Scalar, node: Node, path: str, reading: Reading) -> Any:
 
 def _arg_list(node: SequenceNode, path: str, reading: Reading) -> Any:
     if reading.release < LISTS_IN_ARGS:
-        return _wrong(node, path, "text: a list is not taken as the value of an argument", reading)
+        return _wrong(node, path, "text", reading)
     return _list(ListOf(Scalar("string")), node, path, reading)
 
 
@@ -157,8 +157,6 @@ def _anything(node: Node, path: str, reading: Reading) -> Any:
 
 
 def _wrong(node: Node, path: str, wanted: str, reading: Reading) -> Any:
-    found = (
-        "a list" if isinstance(node, SequenceNode) else "a map" if isinstance(node, MappingNode) else "another value"
-    )
-    reading.wrong.append(f"line {line(node)}: {path} must be {wanted}, not {found}")
+    found = ", not a list" if isinstance(node, SequenceNode) else ", not a map" if isinstance(node, MappingNode) else ""
+    reading.wrong.append(f"line {line(node)}: {path} must be {wanted}{found}")
     return UNSET

@@ -36,7 +36,7 @@ def generate_secrets(talos_version: str = "v1.13", now: datetime | None = None) 
         secretbox_encryption_secret=base64.b64encode(os.urandom(32)).decode(),
         etcd=_authority(ec.generate_private_key(ec.SECP256R1()), moment, organization="etcd"),
         k8s=_authority(ec.generate_private_key(ec.SECP256R1()), moment, organization="kubernetes"),
-        k8s_aggregator=_authority(ec.generate_private_key(ec.SECP256R1()), moment, common_name="front-proxy"),
+        k8s_aggregator=_authority(ec.generate_private_key(ec.SECP256R1()), moment),
         k8s_service_account=KeyPair("", write_key(service_account)),
         os=_authority(ed25519.Ed25519PrivateKey.generate(), moment, organization="talos"),
     )
@@ -52,8 +52,9 @@ def _name(organization: str = "", common_name: str = "") -> x509.Name:
     return x509.Name([x509.NameAttribute(oid, value) for oid, value in parts if value])
 
 
-def _authority(key: PrivateKey, now: datetime, organization: str = "", common_name: str = "") -> KeyPair:
-    name = _name(organization, common_name)
+def _authority(key: PrivateKey, now: datetime, organization: str = "") -> KeyPair:
+    """Make a CA. Talos gives the aggregator's no name at all."""
+    name = _name(organization)
     builder = _builder(key, name, name, now, CA_LIFETIME)
     builder = builder.add_extension(_usage(signs_certificates=True), critical=True)
     both = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]

@@ -22,7 +22,7 @@ def validate(configuration: Configuration, mode: str = "metal", *, at_runtime: b
     `mode` is `metal` (something is installed), `cloud` or `container`. `at_runtime` adds what only a running machine
     can tell, from Talos 1.12 on: whether its release runs the Kubernetes release of the images.
     """
-    findings = Findings()
+    findings = Findings(configuration.release)
     if configuration.complete:
         _check_v1alpha1(configuration, mode, findings)
     for document in configuration.documents:

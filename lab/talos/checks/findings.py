@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
+from lab.talos.structure import Release
+
 Values = Mapping[str, Any]
 
 
 @dataclass
 class Findings:
-    """Errors and warnings, in the order found; `prefix` stands before each."""
+    """Errors and warnings, in the order found; `prefix` stands before each, `release` is the machine's."""
 
+    release: Release
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     prefix: str = ""
@@ -27,7 +30,7 @@ class Findings:
 
     def under(self, title: str) -> "Findings":
         """Return findings that go into these, with a title before each."""
-        return Findings(self.errors, self.warnings, f"{title}: ")
+        return Findings(self.release, self.errors, self.warnings, f"{self.prefix}{title}: ")
 
 
 def get(values: Values | None, *path: str) -> Any:

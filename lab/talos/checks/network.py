@@ -11,7 +11,9 @@ _RESERVED_PRIORITIES = (0, 32500, 32766, 32767)
 def hostname(values: Values, findings: Findings) -> None:
     """Check a HostnameConfig."""
     auto, name = values.get("auto"), values.get("hostname", "")
-    if auto is None and not name:
+    # Some releases take `auto: off` without a host name for nothing at all.
+    off_is_enough = findings.release >= (1, 13, 3) or (1, 12, 9) <= findings.release < (1, 13, 0)
+    if not name and (auto is None or (auto == "off" and not off_is_enough)):
         findings.error("it needs auto or hostname")
     if auto not in (None, "off") and name:
         findings.error("auto and hostname exclude each other: set auto: off beside a hostname")

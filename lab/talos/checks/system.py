@@ -37,8 +37,8 @@ def registry_auth(values: Values, findings: Findings) -> None:
 def registry_tls(values: Values, findings: Findings) -> None:
     """Check a RegistryTLSConfig."""
     _needs_name(values, findings)
-    if values.get("ca") and "-----BEGIN CERTIFICATE-----" not in values["ca"]:
-        findings.error("ca is no PEM certificate")
+    if values.get("ca") and (problem := certificate_problem(values["ca"])):
+        findings.error(f"ca {problem}")
     identity = values.get("clientIdentity")
     if identity is not None:
         if problem := certificate_problem(identity.get("cert", "")):
