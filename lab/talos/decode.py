@@ -121,8 +121,6 @@ def _list(kind: ListOf, node: Node, path: str, reading: Reading) -> Any:
     result = []
     for index, item in enumerate(node.value):
         value = decode(kind.item, item, f"{path}[{index}]", reading)
-        if value is UNSET and isinstance(kind.item, (Struct, Anything)) and not kind.item_optional:
-            value = {}
         if value is not UNSET or kind.item_optional:
             result.append(value)
     return result

@@ -82,10 +82,12 @@ def _list(kind: ListOf, left: list[Any], right: list[Any], release: Release, pat
     if not kind.key:
         left.extend(copied(right))
         return
+    # Where items replace each other, two of the same patch never do.
+    known = list(left) if kind.replaces else left
     for item in right:
         if item is None or None in left:
             raise ConfigError(f"{path}: an empty entry cannot be merged")
-        same = next((other for other in left if _matches(kind.key.split("|"), other, item)), None)
+        same = next((other for other in known if _matches(kind.key.split("|"), other, item)), None)
         if same is None:
             left.append(copied(item))
         elif kind.replaces:

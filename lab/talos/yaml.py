@@ -6,12 +6,13 @@ nothing is lost on the way.
 """
 
 import re
-from typing import Any, cast
+from typing import Any
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from lab.talos.errors import ConfigError
+from lab.talos.limits import check_depth, check_size, line
 
 __all__ = [
     "PLAIN",
@@ -62,7 +63,7 @@ def compose(text: str) -> list[Node]:
     """Return the documents of a text as nodes; raise ConfigError for text that is not YAML."""
     try:
         loader = _Composer(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise ConfigError(_syntax(error)) from None
     documents: list[Node] = []
     try:
@@ -72,19 +73,19 @@ def compose(text: str) -> list[Node]:
         raise ConfigError(_syntax(error)) from None
     finally:
         loader.dispose()
+    sizes: dict[int, int] = {}
+    for document in documents:
+        check_depth(document)
+        if "&" in text:
+            check_size(document, sizes)
     return documents
 
 
-def _syntax(error: yaml.YAMLError) -> str:
+def _syntax(error: yaml.YAMLError | UnicodeEncodeError) -> str:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     where = f" (line {mark.line + 1})" if mark is not None else ""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     return f"this is not YAML{where}: {problem}"
-
-
-def line(node: Node) -> int:
-    """Return the line of a node, counted from 1."""
-    return cast(int, node.start_mark.line) + 1
 
 
 def plain(node: ScalarNode) -> Any:

@@ -3,7 +3,6 @@
 import pytest
 
 from lab.talos import ConfigError, parse_configuration, validate
-from lab.talos.checks.names import is_dns_name
 from tests.lab.talos.texts import configured, generated
 
 KEY = "OJ34O6J1z4ZZB+t16c+vYrzIrKddxyU3Z2eLhwYzqE8="
@@ -196,8 +195,3 @@ def test_off_alone_is_enough_for_a_host_name_in_some_releases() -> None:
     assert validate(parse_configuration(text, "v1.13.9")) == ()
     with pytest.raises(ConfigError, match="needs auto or hostname"):
         validate(parse_configuration(text, "v1.13.0"))
-
-
-@pytest.mark.parametrize(("name", "good"), [("cluster.local", True), ("a_b.", True), ("", False), ("a..b", False)])
-def test_a_dns_name_has_labels_between_dots(name: str, good: bool) -> None:
-    assert is_dns_name(name) is good

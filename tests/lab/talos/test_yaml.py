@@ -66,6 +66,26 @@ WORDS = """
 off Yes null ~ 1.10 0o644 1e3 -x #a ' " it's é {a} [a &a *a !a | > %a @a `a a: :a ? --- ... << = a,b
 2024-01-01 0x1f .inf 🙂 12:30:45 +1 1_000 \ufeffa key:|
 """
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcde", "bcdef", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: &a [*a]\n", "nested too deeply"),
+        (BOMB, "its aliases repeat too much"),
+        ("[" * 200 + "]" * 200, "nested too deeply"),
+        ("[" * 50000, "not YAML"),
+        ("a: \ud800\n", "not YAML"),
+    ],
+)
+def test_text_that_would_never_end_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load(text)
+
+
 AWKWARD = [
     *WORDS.split(),
     *("", " ", "- x", "a: b", "a #b", "\u2028", "\x00", "a\nb", "a\nb\n", "a\n\n", "\n", " a\n", "a \nb", "a\tb"),
