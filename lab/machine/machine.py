@@ -175,9 +175,19 @@ class Machine:
             ending = await session.run()
             cut = False
         finally:
-            await asyncio.shield(session.close(cut=cut))
+            await self._close(session, cut)
             self.session = None
         return ending
+
+    async def _close(self, session: Session, cut: bool) -> None:
+        closing = asyncio.ensure_future(session.close(cut=cut))
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:  # the power went while it shut down in good order
+            closing.cancel()
+            await asyncio.gather(closing, return_exceptions=True)
+            await session.close(cut=True)
+            raise
 
     async def _come_back(self) -> None:
         while self.fault("never-back"):

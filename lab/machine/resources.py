@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from google.protobuf.json_format import ParseDict
+from google.protobuf.struct_pb2 import Struct
+
 from talosapi.gen import resources_pb2 as specs
 
 if TYPE_CHECKING:
@@ -112,10 +115,23 @@ def _nodename(session: "Session") -> Iterator[Item]:
         yield Item("nodename", proto, json.dumps({"nodename": session.hostname, "skipNodeRegistration": False}))
 
 
+def _static_pods(session: "Session") -> Iterator[Item]:
+    if session.kubeapi is None:
+        return
+    for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler"):
+        ready = "True" if session.kubeapi.running else "False"
+        pod: dict[str, object] = {"phase": "Running", "conditions": [{"type": "Ready", "status": ready}]}
+        # the spec has the status in field 1, and so has this message its only field
+        status = ParseDict(pod, Struct()).SerializeToString()
+        proto = specs.MachineConfigSpec(yaml_marshalled=status).SerializeToString()
+        yield Item(f"kube-system/{name}-{session.hostname}", proto, json.dumps({"podStatus": pod}))
+
+
 KINDS: tuple[Kind, ...] = (
     Kind("MachineConfigs.config.talos.dev", "config", ("mc",), _machine_config, sensitive=True),
     Kind("MachineTypes.config.talos.dev", "config", ("mt",), _machine_type),
     Kind("MachineStatuses.runtime.talos.dev", "runtime", ("ms",), _machine_status),
     Kind("Nodenames.kubernetes.talos.dev", "k8s", (), _nodename),
+    Kind("StaticPodStatuses.kubernetes.talos.dev", "k8s", ("podstatus",), _static_pods),
     Kind("Members.cluster.talos.dev", "cluster", ("member",), _members),
 )

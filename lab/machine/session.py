@@ -86,9 +86,11 @@ class Session:
     def configure(self, text: str, settings: Settings) -> None:
         """Take a configuration into use at once: it ends maintenance mode, or changes what can change while running."""
         before, self.text, self.settings = self.settings, text, settings
-        self.machine.note(settings)
+        if settings.complete:
+            self.machine.note(settings)
         if not before.complete:
-            self._configured.set()
+            if settings.complete:
+                self._configured.set()
         elif self.running:
             self.spawn(self._reconfigure(before))
 

@@ -1,5 +1,6 @@
 """What the machines of one world share: time, the journal, faults, and how they find each other."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,8 +72,7 @@ class MachineWorld:
     async def stop(self) -> None:
         """Power everything off for good; what breaks by that is no violation."""
         self.invariants.off()
-        for machine in list(self.machines.values()):
-            await machine.delete()
+        await asyncio.gather(*(machine.delete() for machine in list(self.machines.values())))
 
     def _fault_switched(self, name: str, fault: str, on: bool) -> None:
         if machine := self.find(name):

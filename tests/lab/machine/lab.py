@@ -120,6 +120,13 @@ class Lab:
         finally:
             channel.close()
 
+    async def answers(self, machine: Machine) -> bool:
+        """Whether the machine API answers a client with a certificate."""
+        try:
+            return bool((await self.call(machine, "Version")).messages)
+        except (OSError, StreamTerminatedError):
+            return False
+
     async def apply(self, machine: Machine, text: str, mode: Any = Mode.AUTO, **how: Any) -> Any:
         """Send a configuration; without TLS of a client to a machine in maintenance mode."""
         request = ApplyConfigurationRequest(data=text.encode(), mode=mode, dry_run=how.pop("dry_run", False))
@@ -167,6 +174,7 @@ async def running(directory: Path, program: Path | None = None) -> AsyncIterator
     finally:
         await lab.world.stop()
         lab.journal.close()
+    assert lab.events("defect") == []
 
 
 async def bring_up(lab: Lab) -> None:

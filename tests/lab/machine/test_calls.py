@@ -116,14 +116,7 @@ async def test_a_machine_can_refuse_connections_for_a_while(lab: Lab) -> None:
     with pytest.raises(OSError):
         await lab.call(machine, "Version")
     lab.faults.clear("a")
-
-    async def answers() -> bool:
-        try:
-            return bool((await lab.call(machine, "Version")).messages)
-        except OSError:
-            return False
-
-    await until(answers, "it answers again")
+    await until(lambda: lab.answers(machine), "it answers again")
 
 
 async def test_a_call_can_take_longer(lab: Lab) -> None:

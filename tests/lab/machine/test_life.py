@@ -57,14 +57,7 @@ async def test_a_worker_answers_only_when_a_control_plane_signs_for_it(lab: Lab)
     with pytest.raises(OSError):
         await lab.call(worker, "Version")
     await up(lab, "a", 11)
-
-    async def answers() -> bool:
-        try:
-            return bool((await lab.call(worker, "Version")).messages)
-        except OSError:
-            return False
-
-    await until(answers, "the worker's API")
+    await until(lambda: lab.answers(worker), "the worker's API")
     with pytest.raises(GRPCError, match="bootstrap is only available on control plane nodes") as error:
         await lab.call(worker, "Bootstrap")
     assert error.value.status is Status.UNIMPLEMENTED
@@ -79,6 +72,19 @@ async def test_the_configuration_survives_the_power_and_memory_does_not(lab: Lab
     await until(lambda: machine.session and machine.session.cri, "it runs again")
     assert machine.session is not session
     assert len(lab.events("maintenance")) == 1
+
+
+async def test_a_power_cut_in_the_middle_of_a_reboot_leaves_nothing_behind(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    session = machine.session
+    await lab.call(machine, "Reboot")
+    await until(lambda: session and session.stage == "rebooting", "it shuts down")
+    await machine.power_off()
+    with pytest.raises(OSError):
+        await lab.call(machine, "Version")
+    await machine.power_on()
+    await until(lambda: machine.session not in (None, session) and machine.session.cri, "it runs again")
+    assert (await lab.call(machine, "Version")).messages
 
 
 async def test_a_machine_that_boots_from_its_media_is_in_maintenance_after_a_reset(lab: Lab) -> None:

@@ -85,3 +85,12 @@ async def test_what_was_staged_in_memory_is_lost_with_the_power(lab: Lab) -> Non
     await machine.power_on()
     await until(lambda: len(lab.events("maintenance")) == 2, "maintenance again")
     assert lab.events("install") == []
+
+
+async def test_documents_that_are_not_enough_to_boot_with_leave_it_in_maintenance(lab: Lab) -> None:
+    machine = await lab.in_maintenance("a", 11)
+    await lab.apply(machine, "apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: other\n")
+    assert machine.describe()["stage"] == "maintenance"
+    assert (await lab.call(machine, "Hostname", tls=insecure())).messages[0].hostname == "other"
+    await lab.apply(machine, lab.configuration("a"))
+    await until(lambda: lab.events("install"), "the installation")
