@@ -43,6 +43,8 @@ def generate_configuration(args: GenerateArgs) -> str:
     if not args.cluster_name:
         raise ConfigError("cluster_name must not be empty")
     contract = contract_of(args.talos_version)
+    if not contract.after(7):
+        raise ConfigError(f"contract {contract} is older than v1.8, the oldest known here")
     check_cluster_endpoint(args.cluster_endpoint)
     patches = read_patches(args.patches)
     try:

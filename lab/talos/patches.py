@@ -3,7 +3,7 @@
 A patch is read once and kept by its text, since the same patch goes to many nodes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from lab.talos import emit, jsonpatch
@@ -19,18 +19,17 @@ from lab.talos.yaml import Node, compose, value_of
 class Patch:
     """What a patch does: documents to merge and deletions, in order, or the operations of a JSON patch."""
 
-    steps: tuple[Document | Deletion, ...] = ()
-    operations: tuple[jsonpatch.Operation, ...] | None = None
+    steps: tuple[Document | Deletion, ...] = field(default=(), repr=False)
+    operations: tuple[jsonpatch.Operation, ...] | None = field(default=None, repr=False)
 
 
 @lru_cache(maxsize=512)
 def read_patch(text: str, release: Release) -> Patch:
     """Return a patch; raise ConfigError for what Talos's reader refuses."""
     if text.startswith("@") or not (any(c in text for c in "\n ") or text.startswith(("[", "{"))):
-        shown = text[:40] if text else "an empty patch"
-        raise ConfigError(
-            f"{shown}: a patch without a space or a newline is taken for a file name, and there is no such file"
-        )
+        # The text itself may be secret, so it is not shown.
+        what = "a patch without a space or a newline" if text else "an empty patch"
+        raise ConfigError(f"{what} is taken for a file name, and there is no such file")
     try:
         nodes = compose(text)
         return _strategic(nodes, release)

@@ -133,3 +133,15 @@ def test_a_cluster_endpoint_must_be_an_https_url(endpoint: str) -> None:
 def test_a_talos_version_must_be_one(version: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(f'"{version}" is not a Talos version')):
         generated(talos_version=version)
+
+
+def test_a_contract_before_1_8_is_not_known() -> None:
+    with pytest.raises(ConfigError, match=r"contract v1.7 is older than v1.8"):
+        generated(talos_version="v1.7.0")
+
+
+@pytest.mark.parametrize("patch", ["", "machine:{token:hush}", "@hush"])
+def test_a_patch_in_one_word_is_taken_for_a_file_and_not_shown(patch: str) -> None:
+    with pytest.raises(ConfigError, match="no such file") as caught:
+        generated(patch)
+    assert "hush" not in str(caught.value)
