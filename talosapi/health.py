@@ -126,11 +126,11 @@ _WORKER: list[Check] = [checks.running, checks.service_healthy("kubelet")]
 
 async def _wait(fleet: Fleet, machine: Machine, conditions: Sequence[Check], patience: Patience) -> None:
     async def look() -> Unmet | None:
-        # First whether it answers at all: the others would only repeat it.
-        if unmet := await checks.api_answers(fleet, machine):
-            return unmet
-        found = await asyncio.gather(*(check(fleet, machine) for check in conditions))
-        return next((unmet for unmet in found if unmet), None)
+        # One call at a time: a connection that is lost takes every call on it along.
+        for check in (checks.api_answers, *conditions):
+            if unmet := await check(fleet, machine):
+                return unmet
+        return None
 
     await until_met(_label(machine), look, timeout=patience.timeout, pace=patience.pace, report=patience.report)
 
