@@ -25,6 +25,7 @@ class BringUpArgs:
     authority: pulumi.Output[Authority]
     machines: Mapping[str, pulumi.Resource]
     configurations: Mapping[str, pulumi.Output[str]]
+    rollout: Rollout
     provider: talos.Provider
 
 
@@ -42,7 +43,7 @@ class BringUp(pulumi.ComponentResource):
         """Register one apply a node, then the bootstrap, then the kubeconfig."""
         super().__init__("talos-stacks:index:BringUp", name, None, opts)
         self._args = args
-        self._rollout = Rollout(args.topology, args.credentials)
+        self._rollout = args.rollout
         self._relay = BootstrapRelay(args.topology, args.credentials, args.authority)
         applied = {node.name: self._apply(node) for node in args.topology.controlplanes}
         self._rollout.control_planes_are(applied.values())
@@ -61,7 +62,7 @@ class BringUp(pulumi.ComponentResource):
             apply_mode=self._args.topology.rollout.apply_mode,
             opts=self._options(
                 depends_on=self._rollout.registration(node, self._args.machines[node.name]),
-                hooks=self._rollout.hooks(node),
+                hooks=self._rollout.configuration_gates(node),
             ),
         )
 
@@ -86,7 +87,7 @@ class BringUp(pulumi.ComponentResource):
             "kubeconfig",
             node=str(self._args.topology.bootstrap.address),
             client_configuration=self._args.client_configuration,
-            opts=self._options(depends_on=after, hooks=self._rollout.first_healthy()),
+            opts=self._options(depends_on=after, hooks=self._rollout.cluster_gate()),
         )
         return pulumi.Output.secret(kubeconfig.kubeconfig_raw)
 

@@ -12,6 +12,7 @@ from components.machine_secrets import MachineSecrets, MachineSecretsArgs
 from components.nodes import PLATFORMS
 from components.nodes.shape import NodeArgs, PlatformArgs
 from components.plan import Plan
+from components.rollout import Rollout
 from topology import Node
 
 
@@ -41,9 +42,10 @@ class Cluster(pulumi.ComponentResource):
         self._talos = talos.Provider("talos", image_factory_url=topology.image_factory, opts=child)
         self._secrets = MachineSecrets(
             "machine-secrets",
-            MachineSecretsArgs(str(topology.versions.contract), topology.secrets.import_from, self._talos),
+            MachineSecretsArgs(str(topology.versions.contract), plan.secrets_file, self._talos),
             child,
         )
+        self._rollout = Rollout(topology, self._secrets.credentials)
         images = BootImages(
             "boot-images",
             BootImagesArgs({schematic.id: schematic for schematic in plan.schematics.values()}, self._talos),
@@ -66,6 +68,7 @@ class Cluster(pulumi.ComponentResource):
                 self._secrets.authority,
                 machines={node.name: self._machine(node) for node in topology.nodes},
                 configurations={node.name: self._machine_config(node).text for node in topology.nodes},
+                rollout=self._rollout,
                 provider=self._talos,
             ),
             child,
@@ -76,7 +79,7 @@ class Cluster(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _machine(self, node: Node) -> pulumi.Resource:
-        args = NodeArgs(self._plan.topology, node, self._platform)
+        args = NodeArgs(self._plan.topology, node, self._platform, self._rollout.machine_gates(node))
         return self._module.Node(node.name, args, pulumi.ResourceOptions(parent=self._platform))
 
     def _machine_config(self, node: Node) -> MachineConfig:

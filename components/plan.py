@@ -29,6 +29,12 @@ class Plan:
     config: pulumi.Config
     """The stack's config, for the secrets that the patches ask for."""
 
+    @property
+    def secrets_file(self) -> str | None:
+        """The secrets.yaml to import; a relative path starts at the checkout, wherever the engine runs."""
+        path = self.topology.secrets.import_from
+        return str(PROJECT / path) if path else None
+
     def patch_texts(self, node: Node) -> pulumi.Input[Sequence[str]]:
         """Return the node's patches as the provider takes them; one secret in any makes all of them a secret."""
         patches = self.patches[node.name]

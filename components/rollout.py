@@ -6,7 +6,7 @@ the machine still down, before another one is touched.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import pulumi
 
@@ -65,8 +65,23 @@ class Rollout:
 
         return pulumi.Output.from_input(dependencies())
 
-    def hooks(self, node: Node) -> pulumi.ResourceHookBinding:
-        """Return the gates around each change of a node's configuration."""
+    def machine_gates(self, node: Node) -> pulumi.ResourceHookBinding:
+        """Return the gates around a change of the machine itself, such as its memory: the platform reboots it."""
+
+        async def changing(_: pulumi.ResourceHookArgs) -> None:
+            await self._begin(node)
+
+        async def changed(_: pulumi.ResourceHookArgs) -> None:
+            await self._finish(node)
+
+        return pulumi.ResourceHookBinding(
+            before_update=[pulumi.ResourceHook(f"{node.name}: its machine may change", changing)],
+            after_update=[pulumi.ResourceHook(f"{node.name}: its machine is back", changed)],
+            on_error=[pulumi.ErrorHook(f"{node.name}: its machine failed", self._failed(node))],
+        )
+
+    def configuration_gates(self, node: Node) -> pulumi.ResourceHookBinding:
+        """Return the gates around each change of a node's configuration, and around a join of a living cluster."""
 
         async def joining(_: pulumi.ResourceHookArgs) -> None:
             if await self.living():
@@ -78,19 +93,22 @@ class Rollout:
         async def changed(_: pulumi.ResourceHookArgs) -> None:
             await self._finish(node)
 
+        return pulumi.ResourceHookBinding(
+            before_create=[pulumi.ResourceHook(f"{node.name}: it may join", joining)],
+            before_update=[pulumi.ResourceHook(f"{node.name}: it may change", changing)],
+            after_create=[pulumi.ResourceHook(f"{node.name}: it has joined", changed)],
+            after_update=[pulumi.ResourceHook(f"{node.name}: it is back", changed)],
+            on_error=[pulumi.ErrorHook(f"{node.name}: it failed", self._failed(node))],
+        )
+
+    def _failed(self, node: Node) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
         async def failed(_: pulumi.ErrorHookArgs) -> bool:
             self._end(node, failed=True)
             return False
 
-        return pulumi.ResourceHookBinding(
-            before_create=[pulumi.ResourceHook(f"{node.name} may join", joining)],
-            before_update=[pulumi.ResourceHook(f"{node.name} may change", changing)],
-            after_create=[pulumi.ResourceHook(f"{node.name} has joined", changed)],
-            after_update=[pulumi.ResourceHook(f"{node.name} is back", changed)],
-            on_error=[pulumi.ErrorHook(f"{node.name} failed", failed)],
-        )
+        return failed
 
-    def first_healthy(self) -> pulumi.ResourceHookBinding:
+    def cluster_gate(self) -> pulumi.ResourceHookBinding:
         """Return the gate before the kubeconfig of a new cluster: every machine is up, every control plane votes."""
 
         async def healthy(_: pulumi.ResourceHookArgs) -> None:

@@ -125,6 +125,7 @@ class Node(pulumi.ComponentResource):
                 parent=self,
                 provider=platform.provider,
                 ignore_changes=["disks[0].importFrom", "initialization"],
+                hooks=args.gates,
             ),
         )
         self.register_outputs({"address": str(node.address)})

@@ -21,11 +21,12 @@ class PlatformArgs:
 
 @dataclass(frozen=True)
 class NodeArgs:
-    """``platform`` is the ``Platform`` of the same module."""
+    """``platform`` is the ``Platform`` of the same module; ``gates`` belong on whatever reboots the machine."""
 
     topology: Topology
     node: NodeModel
     platform: Any
+    gates: pulumi.ResourceHookBinding
 
 
 class PlatformModule(Protocol):

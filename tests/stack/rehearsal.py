@@ -81,9 +81,15 @@ class Rehearsal:
         found = first_json(output)["steps"]
         return {name_of(step["urn"]): step["op"] for step in found if step["op"] != "same"}
 
-    def state(self) -> list[Json]:
-        """Return the resources of the stack, secrets encrypted."""
-        deployment = first_json(self.pulumi("stack", "export"))["deployment"]
+    def node(self, name: str) -> Json:
+        """Return a node of the stack file."""
+        found: Json = next(node for node in self.topology["nodes"] if node["name"] == name)
+        return found
+
+    def state(self, *, show_secrets: bool = False) -> list[Json]:
+        """Return the resources of the stack, secrets encrypted unless they are asked for."""
+        shown = ["--show-secrets"] if show_secrets else []
+        deployment = first_json(self.pulumi("stack", "export", *shown))["deployment"]
         resources: list[Json] = deployment.get("resources", [])
         return resources
 
