@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from grpclib import GRPCError, Status
 
 from lab.machine.dispatch import Call, Implementation
-from lab.machine.resources import KINDS, Item, Kind
+from lab.machine.resource import Item, Kind
+from lab.machine.resources import KINDS
 from lab.machine.roles import ADMIN
 from talosapi.gen import cosi_pb2
 from talosapi.gen import resources_pb2 as specs

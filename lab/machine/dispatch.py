@@ -68,6 +68,9 @@ async def _handle(
     lost = machine.world.faults.drops(machine.name)
     after = bool(machine.fault_value("drop", "answer"))
     code = Status.OK.name
+    extra: dict[str, object] = {"lost": True} if lost else {}
+    if session.configured and stream.metadata and (nodes := _relayed(stream.metadata)):
+        extra["relayed"] = nodes
     try:
         if lost and not after:
             return _cut(stream)
@@ -82,7 +85,6 @@ async def _handle(
         code = Status.INTERNAL.name
         raise
     finally:
-        extra = {"lost": True} if lost else {}
         machine.record("call", method=path.rpartition("/")[2], code=code, **extra)
     return None
 
@@ -148,6 +150,12 @@ def _roles(session: "Session", stream: Stream[Any, Any]) -> frozenset[str]:
     if IMPERSONATOR in own and stream.metadata and ROLE_METADATA in stream.metadata:
         return frozenset(str(role) for role in stream.metadata.getall(ROLE_METADATA)) & KNOWN
     return own
+
+
+def _relayed(metadata: Any) -> list[str]:
+    return (
+        [] if "proxyfrom" in metadata else [str(node) for key in ("node", "nodes") for node in metadata.getall(key, [])]
+    )
 
 
 def _cut(stream: Stream[Any, Any]) -> None:

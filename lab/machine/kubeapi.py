@@ -2,12 +2,14 @@
 
 import asyncio
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 from lab.machine import durations
 from lab.machine.gateway import EtcdError
 from lab.machine.kubelet import API_PORT
-from lab.machine.nodes import Nodes
+from lab.machine.kubernetes_resources import STATIC_PODS
+from lab.machine.nodes import Nodes, static_pods
 from lab.machine.pki import SERVER, server_context
 from lab.machine.web import Answer, Request, WebServer
 
@@ -15,7 +17,14 @@ if TYPE_CHECKING:
     from lab.machine.session import Session
 
 _NODE = "/api/v1/nodes/"
-_LISTS = {"/api/v1/nodes": "NodeList", "/api/v1/pods": "PodList"}
+_SYSTEM = "namespaces/kube-system"
+_LISTS = {
+    "/api/v1/nodes": "NodeList",
+    "/api/v1/pods": "PodList",
+    f"/api/v1/{_SYSTEM}/pods": "PodList",
+    f"/apis/apps/v1/{_SYSTEM}/daemonsets": "DaemonSetList",
+    f"/apis/apps/v1/{_SYSTEM}/deployments": "DeploymentList",
+}
 _ADMIN = "system:masters"
 
 
@@ -121,8 +130,9 @@ class KubeApi:
         if _ADMIN not in request.organizations:
             return _status(403, f"User {request.name!r} cannot read at the cluster scope")
         if path in _LISTS:
-            items = await self.nodes.all() if path == "/api/v1/nodes" else []
-            return Answer.of({"kind": _LISTS[path], "apiVersion": "v1", "metadata": {}, "items": items})
+            version = "apps/v1" if path.startswith("/apis/apps") else "v1"
+            items = await self._items(path, request)
+            return Answer.of({"kind": _LISTS[path], "apiVersion": version, "metadata": {}, "items": items})
         if path.startswith(_NODE) and request.method in ("GET", "PATCH"):
             name = path.removeprefix(_NODE)
             if request.method == "PATCH":
@@ -130,6 +140,13 @@ class KubeApi:
             node = await self.nodes.one(name)
             return Answer.of(node) if node else _status(404, f'nodes "{name}" not found')
         return _status(404, "the server could not find the requested resource")
+
+    async def _items(self, path: str, request: Request) -> list[dict[str, Any]]:
+        if path == "/api/v1/nodes":
+            return await self.nodes.all()
+        selector = "".join(parse_qs(urlsplit(request.path).query).get("labelSelector", ())).replace(" ", "")
+        app = selector.removeprefix("k8s-app=")
+        return static_pods(self._session, app) if path.endswith("/pods") and app in STATIC_PODS else []
 
     async def _register(self, request: Request, name: str) -> Answer:
         token = str(self._session.settings.cluster.get("token", ""))

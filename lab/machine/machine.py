@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from lab.machine import durations
-from lab.machine.hardware import Hardware, SystemDisk, image_schematic, image_version
+from lab.machine.describe import describe
+from lab.machine.hardware import Hardware, SystemDisk, image_version
 from lab.machine.session import Session
 from lab.machine.session_ends import SHUTDOWN, WIPE
 from lab.machine.settings import Settings
@@ -73,26 +74,7 @@ class Machine:
 
     def describe(self) -> dict[str, Any]:
         """What a person wants to see of it, in plain data and without a secret."""
-        session = self.session
-        settings = session.settings if session else Settings(())
-        etcd = session.etcd if session else None
-        return {
-            "uuid": self.hardware.uuid,
-            "name": self.name,
-            "address": session.address if session else self.hardware.address,
-            "mac": self.hardware.mac,
-            "platform": self.hardware.platform,
-            "stage": session.stage if session else self.stage,
-            "role": settings.role if settings.complete else "",
-            "hostname": session.hostname if session else "",
-            "cluster": settings.cluster_name if settings.complete else "",
-            "talos": self.version,
-            "schematic": image_schematic(self.disk.image) or self.hardware.schematic,
-            "etcd": {"state": etcd.state, "healthy": etcd.healthy, "member": f"{self.member:016x}"} if etcd else None,
-            "joined": bool(session and session.kubelet.joined),
-            "vips": [vip.ip for vip in session.vips if vip.held] if session else [],
-            "faults": self.world.faults.active(self.name),
-        }
+        return describe(self)
 
     @property
     def version(self) -> str:

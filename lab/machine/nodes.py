@@ -60,6 +60,20 @@ class Nodes:
         return node
 
 
+def static_pods(session: "Session", app: str) -> list[dict[str, Any]]:
+    """The pods of one control plane component, one on every control plane that runs."""
+    pods = []
+    for peer in session.machine.world.control_planes(session.settings):
+        other = peer.session
+        if other and other.kubeapi:
+            ready = "True" if other.kubeapi.running else "False"
+            name = f"{app}-{other.hostname}"
+            metadata = {"name": name, "namespace": "kube-system", "labels": {"k8s-app": app}}
+            status = {"phase": "Running", "conditions": [{"type": "Ready", "status": ready}]}
+            pods.append({"metadata": metadata, "spec": {"nodeName": other.hostname}, "status": status})
+    return pods
+
+
 def _merge(old: Any, patch: Any) -> Any:
     if not isinstance(old, dict) or not isinstance(patch, dict):
         return patch

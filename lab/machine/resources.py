@@ -2,61 +2,18 @@
 
 import ipaddress
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from google.protobuf.json_format import ParseDict
-from google.protobuf.struct_pb2 import Struct
-
+from lab.machine import wire
+from lab.machine.kubernetes_resources import KUBERNETES
+from lab.machine.resource import Item, Kind
 from talosapi.gen import resources_pb2 as specs
 
 if TYPE_CHECKING:
     from lab.machine.session import Session
 
 _KINDS = {"controlplane": specs.CONTROL_PLANE, "worker": specs.WORKER}
-
-
-@dataclass(frozen=True)
-class Item:
-    """One resource: its id and its content, for programs and for people (YAML; JSON is YAML)."""
-
-    id: str
-    proto: bytes
-    yaml: str
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One type of resource; a sensitive one is for administrators."""
-
-    type: str
-    namespace: str
-    aliases: tuple[str, ...]
-    items: "Callable[[Session], Iterator[Item]]"
-    sensitive: bool = False
-    display: str = ""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Every short name it is found by."""
-        plural = self.type.partition(".")[0].lower()
-        return (plural, plural.removesuffix("es") if plural.endswith("ses") else plural.removesuffix("s"))
-
-
-class Versions:
-    """The versions of the resources of one session: each counts up when its content changes."""
-
-    def __init__(self) -> None:
-        """Nothing was seen yet."""
-        self._seen: dict[str, tuple[bytes, int]] = {}
-
-    def of(self, key: str, content: bytes) -> int:
-        """The version of a resource with this content, from 1 on."""
-        before, version = self._seen.get(key, (b"", 0))
-        if before != content or not version:
-            self._seen[key] = (content, version + 1)
-        return self._seen[key][1]
 
 
 def _machine_config(session: "Session") -> Iterator[Item]:
@@ -108,30 +65,32 @@ def _members(session: "Session") -> Iterator[Item]:
         yield Item(other.hostname, spec.SerializeToString(), json.dumps(shown))
 
 
-def _nodename(session: "Session") -> Iterator[Item]:
-    if session.configured:
-        # the spec has the name in field 1, and so has this message its only field
-        proto = specs.MachineConfigSpec(yaml_marshalled=session.hostname.encode()).SerializeToString()
-        yield Item("nodename", proto, json.dumps({"nodename": session.hostname, "skipNodeRegistration": False}))
-
-
-def _static_pods(session: "Session") -> Iterator[Item]:
-    if session.kubeapi is None:
-        return
-    for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler"):
-        ready = "True" if session.kubeapi.running else "False"
-        pod: dict[str, object] = {"phase": "Running", "conditions": [{"type": "Ready", "status": ready}]}
-        # the spec has the status in field 1, and so has this message its only field
-        status = ParseDict(pod, Struct()).SerializeToString()
-        proto = specs.MachineConfigSpec(yaml_marshalled=status).SerializeToString()
-        yield Item(f"kube-system/{name}-{session.hostname}", proto, json.dumps({"podStatus": pod}))
+def _disks(session: "Session") -> Iterator[Item]:
+    for disk in session.machine.hardware.disks:
+        pretty = f"{disk.size / 10**9:.0f} GB"
+        proto = wire.message(
+            *((1, disk.size), (2, 512), (3, 512), (5, disk.model), (6, disk.serial), (8, disk.wwid)),
+            *((9, disk.bus_path), (11, disk.type), (12, disk.type == "hdd"), (14, disk.name), (15, pretty)),
+        )
+        shown = {
+            "dev_path": disk.name,
+            "size": disk.size,
+            "pretty_size": pretty,
+            "readonly": False,
+            "model": disk.model,
+            "serial": disk.serial,
+            "wwid": disk.wwid,
+            "bus_path": disk.bus_path,
+            "transport": disk.type,
+        }
+        yield Item(disk.name.rpartition("/")[2], proto, json.dumps(shown))
 
 
 KINDS: tuple[Kind, ...] = (
     Kind("MachineConfigs.config.talos.dev", "config", ("mc",), _machine_config, sensitive=True),
     Kind("MachineTypes.config.talos.dev", "config", ("mt",), _machine_type),
     Kind("MachineStatuses.runtime.talos.dev", "runtime", ("ms",), _machine_status),
-    Kind("Nodenames.kubernetes.talos.dev", "k8s", (), _nodename),
-    Kind("StaticPodStatuses.kubernetes.talos.dev", "k8s", ("podstatus",), _static_pods),
+    Kind("Disks.block.talos.dev", "runtime", (), _disks),
     Kind("Members.cluster.talos.dev", "cluster", ("member",), _members),
+    *KUBERNETES,
 )

@@ -12,7 +12,7 @@ from lab.machine.etcd import Etcd
 from lab.machine.front import Front
 from lab.machine.kubeapi import KubeApi
 from lab.machine.kubelet import Kubelet
-from lab.machine.resources import Versions
+from lab.machine.resource import Versions
 from lab.machine.session_ends import REBOOT
 from lab.machine.settings import Settings
 from lab.machine.vip import SharedAddress

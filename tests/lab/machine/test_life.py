@@ -16,6 +16,8 @@ async def up(lab: Lab, name: str, octet: int, role: str = "controlplane", **hard
     machine = await lab.in_maintenance(name, octet, **hardware)
     await lab.apply(machine, lab.configuration(name, role))
     await until(lambda: machine.session and machine.session.cri, f"{name} runs")
+    if role == "controlplane":
+        await until(lambda: lab.answers(machine), f"the API of {name}")
     return machine
 
 
@@ -84,7 +86,7 @@ async def test_a_power_cut_in_the_middle_of_a_reboot_leaves_nothing_behind(lab: 
         await lab.call(machine, "Version")
     await machine.power_on()
     await until(lambda: machine.session not in (None, session) and machine.session.cri, "it runs again")
-    assert (await lab.call(machine, "Version")).messages
+    await until(lambda: lab.answers(machine), "its API")
 
 
 async def test_a_machine_that_boots_from_its_media_is_in_maintenance_after_a_reset(lab: Lab) -> None:
@@ -117,6 +119,7 @@ async def test_wiping_the_state_partition_forgets_the_configuration_alone(lab: L
 async def up_again(lab: Lab, machine: Machine) -> None:
     await lab.apply(machine, lab.configuration("a"))
     await until(lambda: machine.session and machine.session.cri, "it runs again")
+    await until(lambda: lab.answers(machine), "its API")
 
 
 async def test_a_shut_down_machine_stays_off_until_somebody_gives_it_power(lab: Lab) -> None:

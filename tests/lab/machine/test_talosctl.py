@@ -52,6 +52,13 @@ async def test_health_passes_on_the_server(talosctl: Talosctl) -> None:
     assert "all k8s nodes to report ready: OK" in await talosctl("health", "--wait-timeout", "60s")
 
 
+async def test_health_passes_on_the_client_too(cluster: Lab, talosctl: Talosctl) -> None:
+    control_planes = ",".join(cluster.named(name).hardware.address for name in ("cp1", "cp2", "cp3"))
+    nodes = ("--control-plane-nodes", control_planes, "--worker-nodes", cluster.named("w1").hardware.address)
+    said = await talosctl("health", "--server=false", "--wait-timeout", "60s", *nodes)
+    assert "all k8s nodes to report schedulable: OK" in said
+
+
 async def test_configurations_can_be_shown_tried_dry_and_patched(
     cluster: Lab, talosctl: Talosctl, tmp_path: Path
 ) -> None:
@@ -69,6 +76,7 @@ async def test_a_machine_in_maintenance_takes_a_configuration(cluster: Lab, talo
     file = tmp_path / "w2.yaml"
     file.write_text(cluster.configuration("w2", "worker", vip=True))
     assert "v1.13.9" in await talosctl("version", "--insecure", "-n", address)
+    assert " sda " in await talosctl("get", "disks", "--insecure", "-n", address)
     await talosctl("apply-config", "--insecure", "-n", address, "-f", str(file))
     await until(lambda: machine.session and machine.session.kubelet.joined, "w2 joins")
 

@@ -50,6 +50,7 @@ async def test_the_newer_call_needs_the_image_and_leaves_the_reboot_to_its_calle
     assert machine.version == "v1.13.0"
     await lab.call(machine, "Reboot")
     await until(lambda: machine.version == "v1.14.1" and machine.session and machine.session.cri, "the new version")
+    await until(lambda: lab.answers(machine), "its API")
     await lab.call(machine, "Rollback")
     await until(lambda: machine.version == "v1.13.0" and machine.session and machine.session.cri, "the old version")
 
