@@ -11,10 +11,23 @@ ROOT = Path(__file__).resolve().parent.parent
 PLUGIN_PROTOCOL = {"grpc", "google", "pulumi"}
 ROOMS = {
     "topology": {"topology", "pydantic", "pydantic_core"},
-    "machineconfig": {"machineconfig", "topology", "jinja2", "ruamel"},
+    "machinery": {"machinery", "yaml", "cryptography"},
+    "machineconfig": {"machineconfig", "machinery", "topology", "jinja2", "ruamel"},
     "talosapi": {"talosapi", "grpclib", "h2", "multidict", "yaml", "google", "cryptography", "grpc_tools"},
     "components": {"components", "topology", "machineconfig", "talosapi", "pulumi"},
-    "lab": {"lab", "talosapi", "grpclib", "h2", "multidict", "cryptography", "ruamel", "yaml", "rich", "jsonpatch"}
+    "lab": {
+        "lab",
+        "machinery",
+        "talosapi",
+        "grpclib",
+        "h2",
+        "multidict",
+        "cryptography",
+        "ruamel",
+        "yaml",
+        "rich",
+        "jsonpatch",
+    }
     | PLUGIN_PROTOCOL,
     "__main__.py": {"components", "topology", "pulumi"},
 }

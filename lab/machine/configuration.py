@@ -6,7 +6,7 @@ from typing import Any
 
 from lab.machine.documents import Document
 from lab.machine.settings import Settings
-from lab.talos import ConfigError, Configuration, parse_configuration, validate
+from machinery import ConfigError, Configuration, parse_configuration, validate
 
 _V1ALPHA1 = {"kind": "v1alpha1"}
 # What Talos takes into use without a reboot, below the v1alpha1 document.

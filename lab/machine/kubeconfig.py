@@ -9,7 +9,7 @@ from datetime import timedelta
 from lab.machine.dispatch import Call
 from lab.machine.lifecycle import control_plane_only
 from lab.machine.settings import Settings
-from lab.talos import KeyPair, client_certificate, kubeconfig_of
+from machinery import KeyPair, client_certificate, kubeconfig_of
 from talosapi.gen.common_pb2 import Data
 
 _LIFETIME = timedelta(days=365)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lab.talos import Bundle, GenerateArgs, generate_configuration, generate_secrets, parse_configuration, validate
+from machinery import Bundle, GenerateArgs, generate_configuration, generate_secrets, parse_configuration, validate
 from tests.machineconfig import golden
 from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, rendered, stack, write
 from topology import Topology

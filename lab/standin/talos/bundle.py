@@ -1,4 +1,4 @@
-"""Machine secrets and client identities, between the provider's properties and :mod:`lab.talos`."""
+"""Machine secrets and client identities, between the provider's properties and :mod:`machinery`."""
 
 import base64
 import binascii
@@ -8,7 +8,7 @@ from cryptography import x509
 
 from lab.standin.resource import ProviderError, get
 from lab.standin.values import Properties, Value
-from lab.talos import Bundle, KeyPair, client_certificate
+from machinery import Bundle, KeyPair, client_certificate
 from talosapi import Credentials
 
 

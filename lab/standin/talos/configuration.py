@@ -4,7 +4,7 @@ from lab.standin.resource import Function, InvokeError, ProviderError
 from lab.standin.schema import Failure
 from lab.standin.talos import bundle, package
 from lab.standin.values import Properties
-from lab.talos import ConfigError, GenerateArgs, generate_configuration, talosconfig
+from machinery import ConfigError, GenerateArgs, generate_configuration, talosconfig
 
 _MACHINE_TYPES = ("controlplane", "worker")
 _DEFAULTS: Properties = {"kubernetesVersion": "1.36.0", "talosVersion": "v1.13"}  # of the provider's machinery

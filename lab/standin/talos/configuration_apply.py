@@ -8,10 +8,10 @@ from lab.standin.schema import Failure
 from lab.standin.talos import bundle, connect, package
 from lab.standin.talos.clients import check_clients
 from lab.standin.values import UNKNOWN, Properties, Value, has_unknown
-from lab.talos import ConfigError, parse_configuration, read_patches
-from lab.talos.contract import PROVIDER
-from lab.talos.documents import write_documents
-from lab.talos.patches import apply_patches
+from machinery import ConfigError, parse_configuration, read_patches
+from machinery.contract import PROVIDER
+from machinery.documents import write_documents
+from machinery.patches import apply_patches
 from talosapi import Client, Credentials, TalosError
 from talosapi.results import ApplyMode
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from lab.standin.resource import ProviderError, get
 from lab.standin.values import Properties
-from lab.talos.goform import duration
+from machinery.goform import duration
 from talosapi import Client, Credentials, TalosError
 from talosapi.errors import Code, CredentialsError
 

@@ -7,7 +7,7 @@ import yaml
 from lab.standin.resource import ProviderError, Resource, get
 from lab.standin.talos import bundle, connect, package
 from lab.standin.values import UNKNOWN, Properties, Value
-from lab.talos.goform import duration
+from machinery.goform import duration
 from talosapi import Client
 
 _COMPUTED = ("kubeconfigRaw", "kubernetesClientConfiguration")

@@ -9,7 +9,7 @@ from lab.standin.resource import ProviderError, Resource, get
 from lab.standin.schema import Failure
 from lab.standin.talos import bundle, package
 from lab.standin.values import UNKNOWN, Properties, Value
-from lab.talos import ConfigError, contract_of, generate_secrets, read_secrets_yaml
+from machinery import ConfigError, contract_of, generate_secrets, read_secrets_yaml
 
 _IDENTITY = "machine_secrets"
 _DEFAULT_VERSION = "v1.13"

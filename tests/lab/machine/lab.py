@@ -21,7 +21,7 @@ from lab.journal import Journal
 from lab.machine import Hardware, Machine, MachineWorld
 from lab.machine.dispatch import METHODS
 from lab.machine.pki import Pair, client_context
-from lab.talos import GenerateArgs, client_certificate, generate_configuration, generate_secrets
+from machinery import GenerateArgs, client_certificate, generate_configuration, generate_secrets
 from lab.tools import binary
 from talosapi.gen.machine_pb2 import ApplyConfigurationRequest, ApplyConfigurationResponse, BootstrapRequest
 

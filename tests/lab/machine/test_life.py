@@ -6,7 +6,7 @@ import pytest
 from grpclib import GRPCError, Status
 
 from lab.machine import Hardware, HardwareError, Machine
-from lab.talos import generate_secrets
+from machinery import generate_secrets
 from talosapi.gen.machine_pb2 import ResetRequest
 from tests.lab.machine.lab import Lab, insecure, until
 

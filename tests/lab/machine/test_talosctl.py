@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from lab.talos import client_certificate, talosconfig
+from machinery import client_certificate, talosconfig
 from tests.lab.machine.lab import Lab, until
 from tests.lab.machine.test_apply import SYSCTL
 

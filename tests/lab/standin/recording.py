@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.struct_pb2 import Struct, Value
 
 from lab.standin.talos import bundle
-from lab.talos import Bundle, GenerateArgs, generate_configuration, generate_secrets
+from machinery import Bundle, GenerateArgs, generate_configuration, generate_secrets
 from tests.shared import shared
 
 SIGNATURE, UNKNOWN = "4dabf18193072939515e22adb298388d", "04da6b54-80e4-46f7-96ec-b56ff0331ba9"

@@ -19,7 +19,7 @@ from pulumi.runtime.proto import provider_pb2_grpc
 
 from lab.standin.talos import bundle
 from lab.standin.values import decode, encode
-from lab.talos import generate_secrets
+from machinery import generate_secrets
 from tests.waiting import eventually
 
 ENGINE = "127.0.0.1:1"

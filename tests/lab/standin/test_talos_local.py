@@ -11,7 +11,7 @@ import yaml
 
 from lab.standin.talos import bundle
 from lab.standin.talos.provider import Talos
-from lab.talos import (
+from machinery import (
     Bundle,
     GenerateArgs,
     KeyPair,

@@ -10,7 +10,7 @@ from pulumi.runtime.proto import provider_pb2 as proto
 from lab.standin.talos import connect
 from lab.standin.talos.provider import Talos
 from lab.standin.values import encode
-from lab.talos import kubeconfig
+from machinery import kubeconfig
 from talosapi.results import ApplyMode
 from tests.lab.standin.plugin import Plugin, served, urn
 from tests.lab.standin.recording import is_like, real, recorded, secrets, shown

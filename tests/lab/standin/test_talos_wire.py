@@ -10,7 +10,7 @@ from grpclib.exceptions import GRPCError
 
 from lab.standin.talos import bundle, connect
 from lab.standin.talos.provider import Talos
-from lab.talos import GenerateArgs, generate_configuration, generate_secrets
+from machinery import GenerateArgs, generate_configuration, generate_secrets
 from talosapi import Credentials
 from tests.lab.standin.machine import Machine, Mode, running
 from tests.lab.standin.plugin import Plugin, served

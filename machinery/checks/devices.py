@@ -1,0 +1,159 @@
+"""Checks of `machine.network`: interfaces, bonds, bridges, VLANs, WireGuard, KubeSpan."""
+
+import base64
+import binascii
+
+from machinery.checks.findings import Findings, Values, get, has_port, is_address, is_prefix, is_subnet_filter
+
+_LOAD_BALANCING = ("balance-alb", "balance-tlb")
+_WORDS = {
+    "mode": "balance-rr active-backup balance-xor broadcast 802.3ad balance-tlb balance-alb",
+    "xmitHashPolicy": "layer2 layer3+4 layer2+3 encap2+3 encap3+4",
+    "lacpRate": "slow fast",
+    "arpValidate": "none active backup all filter filter-active filter-backup",
+    "arpAllTargets": "any all",
+    "primaryReselect": "always better failure",
+    "failOverMac": "none active follow",
+    "adSelect": "stable bandwidth count",
+}
+_KUBESPAN_MINIMUM_MTU = 1280
+
+
+def check_network(network: Values, worker: bool, findings: Findings) -> None:
+    """Check the interfaces of a machine, each by itself and all together."""
+    devices = [device for device in network.get("interfaces", ()) if device is not None]
+    if None in network.get("interfaces", ()):
+        findings.error("machine.network.interfaces has an empty entry")
+    members = _members(devices, findings)
+    for index, device in enumerate(devices):
+        title = device.get("interface") or f"interfaces[{index}]"
+        mine = findings.under(f"machine.network {title}")
+        if worker and any("vip" in (part or {}) for part in (device, *device.get("vlans", ()))):
+            mine.error("a shared address (vip) is for control planes only")
+        if not device.get("ignore"):
+            _check_device(device, members, mine)
+    kubespan = network.get("kubespan") or {}
+    if kubespan.get("enabled") and 0 < kubespan.get("mtu", 0) < _KUBESPAN_MINIMUM_MTU:
+        findings.error(f"machine.network.kubespan.mtu must be at least {_KUBESPAN_MINIMUM_MTU}")
+
+
+def _members(devices: list[Values], findings: Findings) -> dict[str, str]:
+    members: dict[str, str] = {}
+    for device in devices:
+        name, bond, bridge = device.get("interface", ""), device.get("bond"), device.get("bridge")
+        if bond is not None and bridge is not None:
+            findings.error(f"machine.network {name}: an interface is a bond or a bridge, not both")
+        if bond is not None and bond.get("interfaces") and bond.get("deviceSelectors"):
+            findings.error(f"machine.network {name}: a bond has interfaces or deviceSelectors, not both")
+        for member in (bridge if bridge is not None else bond or {}).get("interfaces", ()):
+            if members.get(member, name) != name:
+                findings.error(f"machine.network {member} is part of {members[member]} and of {name}")
+            members[member] = name
+    return members
+
+
+def _check_device(device: Values, members: dict[str, str], findings: Findings) -> None:
+    if bool(device.get("interface")) == ("deviceSelector" in device):
+        findings.error("an interface needs either interface or deviceSelector")
+    if device.get("deviceSelector") == {}:
+        findings.error("deviceSelector is empty")
+    if device.get("bond") is not None:
+        check_bond(device["bond"], findings.under("bond"))
+    if device.get("wireguard") is not None:
+        _check_wireguard(device["wireguard"], findings.under("wireguard"))
+    for vlan in device.get("vlans", ()):
+        _check_addresses(vlan or {}, findings.under(f"vlan {(vlan or {}).get('vlanId', 0)}"))
+    if device.get("interface", "") in members and any(device.get(key) for key in ("dhcp", "cidr", "addresses", "vip")):
+        findings.error("a member of a bond or bridge must not have addresses of its own")
+    _check_addresses(device, findings)
+    if "cidr" in device:
+        findings.warn("cidr is deprecated: use addresses")
+    if device.get("vip") is not None and not is_address(device["vip"].get("ip", "")):
+        findings.error(f'vip.ip "{device["vip"].get("ip", "")}" is no IP address')
+    for index, route in enumerate(device.get("routes", ())):
+        _check_route(route or {}, findings.under(f"routes[{index}]"))
+
+
+def _check_addresses(part: Values, findings: Findings) -> None:
+    if part.get("addresses") and part.get("cidr"):
+        findings.error("it has cidr and addresses: use addresses alone")
+    for address in (*filter(None, [part.get("cidr")]), *part.get("addresses", ())):
+        if not (is_prefix(address) if "/" in address else is_address(address)):
+            findings.error(f'"{address}" is no IP address')
+
+
+def _check_route(route: Values, findings: Findings) -> None:
+    network, gateway = route.get("network", ""), route.get("gateway", "")
+    if network and not is_prefix(network):
+        findings.error(f'network "{network}" is no subnet')
+    if gateway and not is_address(gateway):
+        findings.error(f'gateway "{gateway}" is no IP address')
+    if not network and not gateway:
+        findings.error("it has neither network nor gateway")
+    if (source := route.get("source", "")) and not is_address(source):
+        findings.error(f'source "{source}" is no IP address')
+
+
+def check_bond(bond: Values, findings: Findings) -> None:
+    """Check the options of a bond against its mode."""
+    for key, words in _WORDS.items():
+        if bond.get(key, "") not in ("", *words.split()):
+            findings.error(f'{key} "{bond[key]}" is none of {", ".join(words.split())}')
+    mode = bond.get("mode") or "balance-rr"
+    interval = bond.get("miimon", 0)
+    for key in ("updelay", "downdelay"):
+        if bond.get(key, 0) and (not interval or bond[key] % interval):
+            findings.error(f"{key} must be a multiple of miimon")
+    refused = {
+        "arpIPTarget": True,
+        "adActorSystem": True,
+        "lacpRate": mode != "802.3ad",
+        "adActorSysPrio": mode != "802.3ad",
+        "adUserPortKey": mode != "802.3ad",
+        "arpValidate": mode in ("802.3ad", *_LOAD_BALANCING),
+        "arpInterval": mode in ("802.3ad", *_LOAD_BALANCING),
+        "primary": mode not in ("active-backup", *_LOAD_BALANCING),
+        "tlbDynamicLb": mode not in _LOAD_BALANCING,
+        "packetsPerSlave": mode != "balance-rr" and bond.get("packetsPerSlave", 0) > 1,
+    }
+    for key, is_refused in refused.items():
+        if is_refused and bond.get(key):
+            findings.error(f"{key} cannot be set in mode {mode}")
+
+
+def is_wireguard_key(text: str) -> bool:
+    """Tell whether a text is base64 of 32 bytes."""
+    try:
+        return len(base64.b64decode(text, validate=True)) == 32
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _check_wireguard(wireguard: Values, findings: Findings) -> None:
+    if not is_wireguard_key(wireguard.get("privateKey", "")):
+        findings.error("privateKey is not base64 of 32 bytes")
+    for index, peer in enumerate(wireguard.get("peers", ())):
+        where = f"peers[{index}]"
+        if not is_wireguard_key((peer or {}).get("publicKey", "")):
+            findings.error(f"{where}.publicKey is not base64 of 32 bytes")
+        if (endpoint := (peer or {}).get("endpoint", "")) and not has_port(endpoint):
+            findings.error(f'{where}.endpoint "{endpoint}" is no host with a port')
+        for prefix in (peer or {}).get("allowedIPs", ()):
+            if not is_prefix(prefix):
+                findings.error(f'{where}.allowedIPs: "{prefix}" is no subnet')
+
+
+def check_kubespan(machine: Values, cluster: Values, findings: Findings) -> None:
+    """Check that what KubeSpan needs of the cluster is there."""
+    kubespan = get(machine, "network", "kubespan") or {}
+    if not kubespan.get("enabled"):
+        return
+    if not get(cluster, "discovery", "enabled"):
+        findings.error("machine.network.kubespan needs cluster.discovery.enabled")
+    for key in ("id", "secret"):
+        if not cluster.get(key):
+            findings.error(f"machine.network.kubespan needs cluster.{key}")
+    for key, good in (("endpoints", is_subnet_filter), ("excludeAdvertisedNetworks", is_prefix)):
+        for subnet in get(kubespan, "filters", key) or ():
+            if not good(subnet):
+                findings.error(f'machine.network.kubespan.filters.{key}: "{subnet}" is no subnet')

@@ -1,0 +1,151 @@
+"""Checks of the documents about names, addresses, time and the firewall."""
+
+from collections.abc import Callable
+
+from machinery.checks.findings import Findings, Values, is_address, is_prefix, is_subnet_filter
+
+_KUBESPAN_MINIMUM_MTU = 1280
+_RESERVED_PRIORITIES = (0, 32500, 32766, 32767)
+
+
+def hostname(values: Values, findings: Findings) -> None:
+    """Check a HostnameConfig."""
+    auto, name = values.get("auto"), values.get("hostname", "")
+    # Some releases take `auto: off` without a host name for nothing at all.
+    off_is_enough = findings.release >= (1, 13, 3) or (1, 12, 9) <= findings.release < (1, 13, 0)
+    if not name and (auto is None or (auto == "off" and not off_is_enough)):
+        findings.error("it needs auto or hostname")
+    if auto not in (None, "off") and name:
+        findings.error("auto and hostname exclude each other: set auto: off beside a hostname")
+    if auto == "talos-addr":
+        findings.error("auto must be off or stable")
+    if name:
+        if len(name) > 253:
+            findings.error(f"hostname has {len(name)} characters, more than 253")
+        first = name.split(".")[0]
+        if not 1 <= len(first) <= 63:
+            findings.error(f'hostname "{first}" must have 1 to 63 characters before the first dot')
+
+
+def virtual_address(values: Values, findings: Findings) -> None:
+    """Check a Layer2VIPConfig or the common part of an HCloudVIPConfig."""
+    if not is_address(values.get("name", "")):
+        findings.error("name must be the shared IP address")
+    if not values.get("link"):
+        findings.error("link is missing: say which interface")
+
+
+def hcloud_address(values: Values, findings: Findings) -> None:
+    """Check an HCloudVIPConfig."""
+    virtual_address(values, findings)
+    if not values.get("apiToken"):
+        findings.error("apiToken is missing")
+
+
+def static_host(values: Values, findings: Findings) -> None:
+    """Check a StaticHostConfig."""
+    if not is_address(values.get("name", "")):
+        findings.error("name must be an IP address")
+    if not values.get("hostnames"):
+        findings.error("hostnames is empty")
+
+
+def time_sync(values: Values, findings: Findings) -> None:
+    """Check a TimeSyncConfig."""
+    if values.get("bootTimeout", "").startswith("-"):
+        findings.error("bootTimeout must not be negative")
+    if "ntp" in values and "ptp" in values:
+        findings.error("it has ntp and ptp: use one")
+
+
+def dhcp(values: Values, findings: Findings) -> None:
+    """Check a DHCPv4Config or DHCPv6Config."""
+    if not values.get("name"):
+        findings.error("name is missing")
+    with_duid = values.get("clientIdentifier") == "duid"
+    if bool(values.get("duidRaw")) != with_duid:
+        findings.error("duidRaw and clientIdentifier: duid belong together")
+
+
+def kubespan(values: Values, findings: Findings) -> None:
+    """Check a KubeSpanConfig."""
+    if values.get("mtu", _KUBESPAN_MINIMUM_MTU) < _KUBESPAN_MINIMUM_MTU:
+        findings.error(f"mtu must be at least {_KUBESPAN_MINIMUM_MTU}")
+    for subnet in (values.get("filters") or {}).get("endpoints", ()):
+        if not is_subnet_filter(subnet):
+            findings.error(f'filters.endpoints: "{subnet}" is no subnet')
+
+
+def rule(values: Values, findings: Findings) -> None:
+    """Check a NetworkRuleConfig; the first problem only, as Talos does."""
+    ports = (values.get("portSelector") or {}).get("ports", [])
+    if not values.get("name"):
+        findings.error("name is missing")
+    elif not ports:
+        findings.error("portSelector.ports is empty")
+    elif problem := _overlap(ports):
+        findings.error(f"portSelector.ports: {problem}")
+    elif any(not entry.get("subnet") for entry in values.get("ingress", ())):
+        findings.error("ingress: an entry has no subnet")
+
+
+def _overlap(ports: list[int | str]) -> str:
+    ranges = sorted(_range(port) for port in ports)
+    for index, (low, high) in enumerate(ranges):
+        if low > high:
+            return f"{low}-{high} runs backwards"
+        if index and low <= ranges[index - 1][1]:
+            return f"{low}-{high} overlaps {ranges[index - 1][0]}-{ranges[index - 1][1]}"
+    return ""
+
+
+def _range(port: int | str) -> tuple[int, int]:
+    low, _, high = str(port).partition("-")
+    return int(low), int(high or low)
+
+
+def blackhole(values: Values, findings: Findings) -> None:
+    """Check a BlackholeRouteConfig."""
+    if not is_prefix(values.get("name", "")):
+        findings.error("name must be a subnet")
+
+
+def routing_rule(values: Values, findings: Findings) -> None:
+    """Check a RoutingRuleConfig."""
+    name = values.get("name", "")
+    if not (name.isdecimal() and int(name) < 2**32):
+        findings.error("name must be the priority, a number")
+    elif int(name) in _RESERVED_PRIORITIES:
+        findings.error(f"the priority must be from 1 to 32765 and none of {', '.join(map(str, _RESERVED_PRIORITIES))}")
+    if not values.get("table") and values.get("action", "unspec") in ("unspec", "unicast"):
+        findings.error("it needs a table, or another action than unicast")
+    if values.get("fwMask") and not values.get("fwMark"):
+        findings.error("fwMask needs fwMark")
+
+
+def tcp_probe(values: Values, findings: Findings) -> None:
+    """Check a TCPProbeConfig."""
+    for key in ("name", "endpoint"):
+        if not values.get(key):
+            findings.error(f"{key} is missing")
+    for key in ("timeout", "interval"):
+        if values.get(key, "").startswith("-"):
+            findings.error(f"{key} must not be negative")
+    if values.get("failureThreshold", 0) < 0:
+        findings.error("failureThreshold must not be negative")
+
+
+CHECKS: dict[str, Callable[[Values, Findings], None]] = {
+    "HostnameConfig": hostname,
+    "Layer2VIPConfig": virtual_address,
+    "HCloudVIPConfig": hcloud_address,
+    "StaticHostConfig": static_host,
+    "TimeSyncConfig": time_sync,
+    "DHCPv4Config": dhcp,
+    "DHCPv6Config": dhcp,
+    "KubeSpanConfig": kubespan,
+    "NetworkRuleConfig": rule,
+    "BlackholeRouteConfig": blackhole,
+    "RoutingRuleConfig": routing_rule,
+    "TCPProbeConfig": tcp_probe,
+}

@@ -1,0 +1,123 @@
+"""How text becomes values, and values text."""
+
+from typing import Any
+
+import pytest
+import yaml as pyyaml
+
+from machinery import ConfigError, parse_configuration
+from machinery.emit import Verbatim, dump
+from machinery.yaml import load
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("off", "off"),
+        ("yes", "yes"),
+        ("true", True),
+        ("~", None),
+        ("0o644", 420),
+        ("0644", 420),
+        ("0x1f", 31),
+        ("0b11", 3),
+        ("1_000", 1000),
+        ("-5", -5),
+        ("09", 9.0),
+        ("1.50", 1.5),
+        (".5", 0.5),
+        ("1.2.3", "1.2.3"),
+        ("10:30", "10:30"),
+        ("'5'", "5"),
+        ("!!str 5", "5"),
+        ("!!int '5'", 5),
+        ("!!float 5", 5.0),
+    ],
+)
+def test_a_plain_scalar_means_what_talos_makes_of_it(text: str, value: Any) -> None:
+    assert load(f"a: {text}") == [{"a": value}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: 1\na: 2\n", 'line 2: the key "a" already stands at line 1'),
+        ("a:\n\tb: 1\n", r"line 2\): found character that cannot start any token"),
+        ("a: 2024-01-01\n", "line 1: a date must stand in quotes"),
+        ("a: [\n", "not YAML"),
+        ("a: *b\n", "undefined alias"),
+        ("1: a\n", "line 1: the key 1 must be text"),
+        ("? [a]\n: b\n", "a key must be text"),
+        ("a: !!int b\n", "does not fit its tag !!int"),
+        ("a: !custom b\n", "tag !custom is not supported"),
+        ("a: \x07\n", "not YAML"),
+    ],
+)
+def test_text_that_talos_refuses_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load(text)
+
+
+def test_aliases_and_merge_keys_are_followed() -> None:
+    assert load("a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}\n") == [{"a": {"b": 1}, "c": {"b": 1}, "d": {"b": 1, "e": 2}}]
+
+
+WORDS = """
+off Yes null ~ 1.10 0o644 1e3 -x #a ' " it's é {a} [a &a *a !a | > %a @a `a a: :a ? --- ... << = a,b
+2024-01-01 0x1f .inf 🙂 12:30:45 +1 1_000 \ufeffa key:|
+"""
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcde", "bcdef", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: &a [*a]\n", "nested too deeply"),
+        (BOMB, "its aliases repeat too much"),
+        ("[" * 200 + "]" * 200, "nested too deeply"),
+        ("[" * 50000, "not YAML"),
+        ("a: \ud800\n", "not YAML"),
+    ],
+)
+def test_text_that_would_never_end_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load(text)
+
+
+AWKWARD = [
+    *WORDS.split(),
+    *("", " ", "- x", "a: b", "a #b", "\u2028", "\x00", "a\nb", "a\nb\n", "a\n\n", "\n", " a\n", "a \nb", "a\tb"),
+    *("\ta\n", "a" * 300, "key: |\n  text\n"),
+]
+
+
+@pytest.mark.parametrize("value", AWKWARD)
+def test_text_comes_back_as_it_was_in_every_reader(value: str) -> None:
+    document = {"a": {value or "k": [value, {"b": value}], "c": value}, "d": value}
+    text = dump([document])
+    assert load(text) == [document]
+    assert pyyaml.safe_load(text) == document
+
+
+def test_numbers_and_empty_values_come_back() -> None:
+    document: dict[str, Any] = {
+        "a": 1,
+        "b": 1.5,
+        "c": None,
+        "d": True,
+        "e": {},
+        "f": [],
+        "g": [{}, [], [1, [2]], {"x": {"y": [1]}}],
+    }
+    assert load(dump([document, document])) == [document, document]
+    assert dump([{"mode": Verbatim("0o644")}]) == "mode: 0o644\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# nothing\n", "---\n", "a", "[]", "- a\n", "{}", "\x00", "machine: [", "kind: 5\n", "? x"]
+)
+def test_text_that_is_no_configuration_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError):
+        parse_configuration(text)
