@@ -10,10 +10,11 @@ BIN := $(VENV)/bin
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-$(BIN)/.locked: requirements-dev.txt
+$(BIN)/.locked: requirements-dev.txt pyproject.toml
 	@echo "==> Python packages, as locked in requirements-dev.txt"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
 	@touch $@
 
 .PHONY: setup
@@ -23,12 +24,16 @@ setup: $(BIN)/.locked ## the locked Python environment in .venv
 lock: ## lock the Python packages again after a change in pyproject.toml
 	$(BIN)/python -m pip install --quiet uv==0.13.9
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.txt
-	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" --group dev pyproject.toml -o requirements-dev.txt
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" --extra dev pyproject.toml -o requirements-dev.txt
 
 .PHONY: test
 test: setup tools ## every test, the whole stacks with the real engine in the lab too
 	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
 	@echo "==> all tests passed; next: make lab"
+
+.PHONY: test-exhaustive
+test-exhaustive: setup tools ## the tests that CI leaves out because of their length: a kill after every step of a first run
+	@$(BIN)/python -m pytest -m exhaustive $(TESTS)
 
 .PHONY: check
 check: setup ## formatting, lint, types, the import table
@@ -79,6 +84,10 @@ preview: setup ## what pulumi would do to a real stack: make preview STACK=homel
 .PHONY: up
 up: setup ## bring a real stack up, after asking: make up STACK=homelab
 	@$(BIN)/python -m lab.engine up --stack $(STACK)
+
+.PHONY: recover
+recover: setup ## make a stack ready again after a run that was killed: make recover STACK=homelab
+	@$(BIN)/python -m lab.engine recover --stack $(STACK) $(if $(FORCE),--force)
 
 .PHONY: tools
 tools: setup ## pulumi and etcd, from PATH or built once
