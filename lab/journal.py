@@ -70,10 +70,10 @@ class Journal:
 
     def record(self, event: str, machine: str = "", **fields: object) -> None:
         """Write one entry; a secret in it is replaced and reported as a violation."""
-        line = json.dumps({"machine": machine, "event": event, **fields}, default=str)
-        clean = self._clean(line)
-        self._write(json.loads(clean))
-        if clean != line:
+        entry = json.loads(json.dumps({"machine": machine, "event": event, **fields}, default=str))
+        clean = self._without_secrets(entry)
+        self._write(clean)
+        if clean != entry:
             self.violation("secret in a log", machine, where=f"journal entry {event!r}")
 
     def violation(self, invariant: str, machine: str = "", **fields: object) -> None:
@@ -97,6 +97,15 @@ class Journal:
         self._file.flush()
         for watcher in self._watchers:
             watcher(entry)
+
+    def _without_secrets(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._clean(value)
+        if isinstance(value, list):
+            return [self._without_secrets(part) for part in value]
+        if isinstance(value, dict):
+            return {self._clean(key): self._without_secrets(part) for key, part in value.items()}
+        return value
 
     def _clean(self, text: str) -> str:
         for secret in self._secrets:

@@ -13,6 +13,7 @@ from lab.machine.gateway import CLIENT_PORT, PEER_PORT
 from lab.machine.pki import CLIENT, SERVER, Authority, Pair
 
 _PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None  # loaded here: between fork and exec nothing may be
 _GRACE = 10.0  # real seconds between the polite and the rude end
 
 
@@ -128,4 +129,5 @@ class EtcdProcess:
 
 
 def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL)
+    assert _LIBC  # noqa: S101 - Linux only
+    _LIBC.prctl(_PDEATHSIG, signal.SIGKILL)

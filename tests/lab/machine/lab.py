@@ -21,8 +21,8 @@ from lab.journal import Journal
 from lab.machine import Hardware, Machine, MachineWorld
 from lab.machine.dispatch import METHODS
 from lab.machine.pki import Pair, client_context
-from machinery import GenerateArgs, client_certificate, generate_configuration, generate_secrets
 from lab.tools import binary
+from machinery import GenerateArgs, client_certificate, generate_configuration, generate_secrets
 from talosapi.gen.machine_pb2 import ApplyConfigurationRequest, ApplyConfigurationResponse, BootstrapRequest
 
 SPEED = 200.0  # simulated seconds in one real one
@@ -186,4 +186,5 @@ async def bring_up(lab: Lab) -> None:
     await lab.bootstrap(lab.named("cp1"))
     await until(lambda: len(lab.events("etcd-voting")) == 2, "three voting members")
     await until(lambda: len(lab.events("kubelet-joined")) == 4, "four nodes")
+    await until(lambda: len(lab.events("apiserver-up")) == 3, "three API servers")
     await until(lambda: lab.events("vip-taken"), "the shared address is held")

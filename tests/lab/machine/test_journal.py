@@ -43,6 +43,13 @@ def test_a_private_key_is_replaced_in_clear_and_in_base64(tmp_path: Path) -> Non
     assert len(journal.violations()) == 2
 
 
+def test_a_key_that_is_cut_off_or_deep_inside_an_entry_is_replaced_too(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.record("call", "a", tried=[{"with": KEY[:60]}, 7], path=tmp_path)
+    assert "MC4CAQAw" not in journal.path.read_text()
+    assert lines(journal)[0]["tried"] == [{"with": "[redacted]"}, 7]
+
+
 def test_the_lines_of_a_key_are_known_without_their_frame(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.jsonl")
     journal.keep_secret([base64.b64encode(KEY.encode()).decode()])
