@@ -1,0 +1,78 @@
+"""A cluster of one machine, with machine secrets that were there before."""
+
+import base64
+from collections.abc import Iterator
+
+import pytest
+import yaml
+
+from machinery import Bundle, generate_secrets
+from tests.machinery.test_secrets import secrets_yaml
+from tests.stack.rehearsal import Rehearsal
+from tests.stack.test_homelab import configurations
+
+pytestmark = pytest.mark.stack
+
+NODE = "lab-controlplane-01"
+
+
+@pytest.fixture(scope="module")
+def bundle() -> Bundle:
+    return generate_secrets("v1.13")
+
+
+@pytest.fixture(scope="module")
+def single(tmp_path_factory: pytest.TempPathFactory, bundle: Bundle) -> Iterator[Rehearsal]:
+    rehearsal = Rehearsal(tmp_path_factory.mktemp("single"))
+    (rehearsal.project / "secrets.yaml").write_text(yaml.safe_dump(secrets_yaml(bundle)))
+    rehearsal.topology["nodes"] = rehearsal.topology["nodes"][:1]
+    rehearsal.topology["secrets"] = {"importFrom": "secrets.yaml"}
+    rehearsal.save()
+    rehearsal.start()
+    try:
+        rehearsal.up()
+        yield rehearsal
+    finally:
+        rehearsal.down()
+
+
+def documents(rehearsal: Rehearsal) -> list[dict[str, object]]:
+    return list(yaml.safe_load_all(configurations(rehearsal)[NODE]))
+
+
+def test_the_machine_has_the_imported_secrets(single: Rehearsal, bundle: Bundle) -> None:
+    text = configurations(single)[NODE]
+    assert bundle.cluster_id in text and bundle.trustd_token in text
+    assert base64.b64encode(bundle.os.key.encode()).decode() in text
+
+
+def test_its_only_machine_runs_ordinary_pods(single: Rehearsal) -> None:
+    machine, cluster = documents(single)[0]["machine"], documents(single)[0]["cluster"]
+    assert isinstance(machine, dict) and isinstance(cluster, dict)
+    assert cluster["allowSchedulingOnControlPlanes"] is True
+    assert "node.kubernetes.io/exclude-from-external-load-balancers" not in machine.get("nodeLabels", {})
+
+
+def test_the_import_is_done_once_and_may_then_be_left_out(single: Rehearsal) -> None:
+    assert single.steps() == {}
+    (single.project / "secrets.yaml").unlink()
+    assert single.steps() == {}
+    single.topology["secrets"] = {"generate": True}
+    single.save()
+    assert single.steps() == {}
+
+
+def test_another_contract_never_replaces_the_secrets(single: Rehearsal) -> None:
+    single.topology["versions"]["contract"] = "v1.12"
+    single.save()
+    steps = single.steps()
+    single.topology["versions"]["contract"] = "v1.13"
+    single.save()
+    assert "Secrets machine-secrets" not in steps
+
+
+def test_a_single_control_plane_may_reboot_for_a_change(single: Rehearsal) -> None:
+    single.patch("all/90-change.yaml", "machine:\n  env:\n    CHANGE: '1'\n")
+    single.up()
+    assert [entry["machine"] for entry in single.journal("reboot")][-1] == NODE
+    assert single.journal("violation") == []
