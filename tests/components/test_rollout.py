@@ -1,0 +1,141 @@
+"""Turns of a rollout, without an engine: hooks called by hand, health answered by the test."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+import pulumi
+import pytest
+import yaml
+
+from components import rollout
+from components.rollout import Rollout, RolloutStopped
+from talosapi import Credentials, NotReady
+from tests.stack.rehearsal import CHECKOUT
+from topology import Topology, load
+
+Hook = Callable[[Any], Awaitable[None]]
+
+
+class Health:
+    """Says that machines are healthy, unless ``lost`` names them; ``back`` lets those that change come back."""
+
+    def __init__(self) -> None:
+        self.lost: set[str] = set()
+        self.back = asyncio.Event()
+        self.living = True
+
+    async def etcd_exists(self, machines: Any, credentials: Any, patience: Any) -> Any:
+        return machines[0] if self.living else None
+
+    async def wait_others(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
+        return None
+
+    async def wait_joined_workers(self, workers: Any, credentials: Any, *, patience: Any) -> None:
+        return None
+
+    async def wait_member(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
+        await self._wait(machine)
+
+    async def wait_worker(self, machine: Any, credentials: Any, *, patience: Any) -> None:
+        await self._wait(machine)
+
+    async def _wait(self, machine: Any) -> None:
+        await self.back.wait()
+        if machine.name in self.lost:
+            raise NotReady(machine.name, "etcd to be healthy", "etcd is Failed", "look at it")
+
+
+@pytest.fixture
+async def health(monkeypatch: pytest.MonkeyPatch) -> Health:
+    found = Health()
+    monkeypatch.setattr(rollout, "membership", found)
+    monkeypatch.setattr(rollout.health, "etcd_exists", found.etcd_exists)
+    monkeypatch.setattr(rollout.health, "wait_worker", found.wait_worker)
+    return found
+
+
+def stack(**changes: Any) -> Topology:
+    raw = yaml.safe_load((CHECKOUT / "Pulumi.lab.yaml").read_text())["config"]["talos-stacks:cluster"]
+    return load(raw | changes)
+
+
+def only(hooks: Any) -> Hook:
+    """Return the one hook of a list."""
+    (hook,) = hooks
+    return cast(Hook, hook)
+
+
+class Change:
+    """A change of one machine as the engine makes it: the hook before, the step, the hook after."""
+
+    def __init__(self, rollout: Rollout, topology: Topology, node: str) -> None:
+        gates = rollout.machine_gates(topology.node(node))
+        self._before, self._after = only(gates.before_update), only(gates.after_update)
+        self.began = asyncio.Event()
+
+    async def run(self) -> None:
+        await self._before(None)
+        self.began.set()
+        await self._after(None)
+
+
+def changes(topology: Topology, *nodes: str) -> list[Change]:
+    pulumi.runtime.settings.reset_options()
+    credentials = pulumi.Output.from_input(Credentials(b"", b"", b""))
+    common = Rollout(topology, credentials)
+    return [Change(common, topology, node) for node in nodes]
+
+
+async def settle() -> None:
+    """Let every task run until it waits for something that the test decides."""
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
+async def test_one_control_plane_has_the_turn_at_a_time(health: Health) -> None:
+    planes = changes(stack(), "lab-controlplane-01", "lab-controlplane-02", "lab-controlplane-03")
+    tasks = [asyncio.create_task(change.run()) for change in planes]
+    await settle()
+    assert [change.began.is_set() for change in planes].count(True) == 1
+    health.back.set()
+    await asyncio.gather(*tasks)
+    assert all(change.began.is_set() for change in planes)
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+async def test_as_many_workers_change_at_once_as_the_stack_says(health: Health, at_once: int) -> None:
+    workers = changes(stack(rollout={"workersAtOnce": at_once}), "lab-worker-01", "lab-worker-02")
+    tasks = [asyncio.create_task(change.run()) for change in workers]
+    await settle()
+    assert [change.began.is_set() for change in workers].count(True) == at_once
+    health.back.set()
+    await asyncio.gather(*tasks)
+
+
+async def test_a_machine_that_does_not_come_back_keeps_the_others_as_they_are(health: Health) -> None:
+    health.lost.add("lab-controlplane-01")
+    first, second, worker = changes(stack(), "lab-controlplane-01", "lab-controlplane-02", "lab-worker-01")
+    lost = asyncio.create_task(first.run())
+    await settle()
+    waiting = asyncio.create_task(second.run())
+    await settle()
+    health.back.set()
+    with pytest.raises(NotReady, match="lab-controlplane-01"):
+        await lost
+    for change in (waiting, asyncio.create_task(worker.run())):
+        with pytest.raises(
+            RolloutStopped, match=r"was left as it was, because lab-controlplane-01 did not come through"
+        ):
+            await change
+    assert not second.began.is_set() and not worker.began.is_set()
+
+
+async def test_a_machine_of_a_new_cluster_waits_for_nobody(health: Health) -> None:
+    health.living = False
+    topology = stack()
+    common = Rollout(topology, pulumi.Output.from_input(Credentials(b"", b"", b"")))
+    for node in topology.nodes:
+        gates = common.configuration_gates(node)
+        for hooks in (gates.before_create, gates.after_create):
+            await only(hooks)(None)
