@@ -1,31 +1,24 @@
 """Everything that can be known and said before the first resource: the stack's config, read, checked and rendered."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pulumi
 
 from components.nodes import PLATFORMS
-from machineconfig import ConfigError, Facts, Patch, Schematic, check_patches, installer, render_node
-from topology import Node, Topology, TopologyError, load
+from machineconfig import Patch, PlanError, make_plan, plan, render_node
+from topology import Node, Topology
 
 PROJECT = Path(__file__).resolve().parent.parent
 PATCHES = PROJECT / "patches"
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A topology without faults and what follows from it. Holds no secret: rendered secrets are marks."""
+class Plan(plan.Plan):
+    """A plan of this stack. Holds no secret: rendered secrets are marks."""
 
-    topology: Topology
-    schematics: Mapping[str, Schematic]
-    """By node name."""
-    facts: Mapping[str, Facts]
-    """By node name."""
-    patches: Mapping[str, tuple[Patch, ...]]
-    """By node name, in the order in which they apply."""
     config: pulumi.Config
     """The stack's config, for the secrets that the patches ask for."""
 
@@ -53,17 +46,15 @@ class Plan:
 
 def prepare(config: pulumi.Config) -> Plan:
     """Load, check and render; raise one ``pulumi.RunError`` with every fault there is, a line each."""
-    topology = _topology(config)
-    schematics = {node.name: Schematic.of(topology.image_of(node)) for node in topology.nodes}
-    facts = {node.name: _facts(topology, node, schematics[node.name]) for node in topology.nodes}
-    patches, faults = _rendered(topology, facts)
-    faults += _missing_secrets(config, topology, patches)
-    faults += contradictions(PLATFORMS[topology.platform.kind].environment(topology), os.environ)
-    if faults:
+    made, faults = _made(config)
+    if made is not None:
+        faults += _missing_secrets(config, made.topology, made.patches)
+        faults += contradictions(PLATFORMS[made.topology.platform.kind].environment(made.topology), os.environ)
+    if made is None or faults:
         raise pulumi.RunError(_report(faults))
-    for warning in topology.warnings:
-        pulumi.log.warn(str(warning))
-    return Plan(topology, schematics, facts, patches, config)
+    for warning in made.warnings:
+        pulumi.log.warn(warning)
+    return Plan(made.topology, made.schematics, made.facts, made.patches, config)
 
 
 def contradictions(expected: Mapping[str, str | None], environment: Mapping[str, str]) -> list[str]:
@@ -75,41 +66,17 @@ def contradictions(expected: Mapping[str, str | None], environment: Mapping[str,
     ]
 
 
-def _topology(config: pulumi.Config) -> Topology:
+def _made(config: pulumi.Config) -> tuple[plan.Plan | None, list[str]]:
+    """Return the plan, as far as one can be made, and what is wrong with it."""
     if pulumi.runtime.is_config_secret(config.full_key("cluster")):
         raise pulumi.RunError(
             "cluster: holds an encrypted value, so all of it would be a secret; set the value as a config key of its"
             ' own (`pulumi config set --secret`) and ask for it in a patch with secret("key")'
         )
     try:
-        return load(config.get_object("cluster"))
-    except TopologyError as error:
-        raise pulumi.RunError(_report([str(fault) for fault in error.faults])) from None
-
-
-def _facts(topology: Topology, node: Node, schematic: Schematic) -> Facts:
-    image = installer(
-        topology.image_factory,
-        topology.platform.image_platform,
-        schematic.id,
-        topology.versions.talos,
-        secure_boot=topology.image_of(node).secure_boot,
-    )
-    return Facts(address=node.address, installer=image)
-
-
-def _rendered(topology: Topology, facts: Mapping[str, Facts]) -> tuple[dict[str, tuple[Patch, ...]], list[str]]:
-    """Render with marks for secrets, so that a preview without them still checks everything."""
-    patches: dict[str, tuple[Patch, ...]] = {}
-    faults: list[str] = []
-    for node in topology.nodes:
-        try:
-            patches[node.name] = render_node(
-                topology, node, facts[node.name], root=PATCHES, secret=lambda key: f"<secret {key}>"
-            )
-        except ConfigError as error:
-            faults += map(str, error.findings)
-    return patches, faults + [str(finding) for finding in check_patches(topology, patches)]
+        return make_plan(config.get_object("cluster"), patches=PATCHES), []
+    except PlanError as error:
+        return error.plan, list(error.faults)
 
 
 def _missing_secrets(config: pulumi.Config, topology: Topology, patches: Mapping[str, tuple[Patch, ...]]) -> list[str]:
@@ -124,6 +91,7 @@ def _missing_secrets(config: pulumi.Config, topology: Topology, patches: Mapping
     ]
 
 
-def _report(faults: list[str]) -> str:
-    noun = "fault" if len(faults) == 1 else "faults"
-    return "\n".join([f"{len(faults)} {noun}; nothing was changed", *(f"  {fault}" for fault in dict.fromkeys(faults))])
+def _report(faults: Iterable[str]) -> str:
+    lines = tuple(dict.fromkeys(faults))
+    noun = "fault" if len(lines) == 1 else "faults"
+    return "\n".join([f"{len(lines)} {noun}; nothing was changed", *(f"  {line}" for line in lines)])

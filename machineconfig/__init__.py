@@ -2,6 +2,7 @@
 
 from machineconfig.checks import check_patches
 from machineconfig.model import ConfigError, Facts, Finding, Patch
+from machineconfig.plan import Plan, PlanError, make_plan
 from machineconfig.render import render_cluster, render_node
 from machineconfig.schematic import DiskImage, Schematic, UnknownFormatError, disk_image, installer
 
@@ -11,11 +12,14 @@ __all__ = [
     "Facts",
     "Finding",
     "Patch",
+    "Plan",
+    "PlanError",
     "Schematic",
     "UnknownFormatError",
     "check_patches",
     "disk_image",
     "installer",
+    "make_plan",
     "render_cluster",
     "render_node",
 ]

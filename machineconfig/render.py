@@ -6,7 +6,7 @@ from pathlib import Path
 from machineconfig.context import context
 from machineconfig.deletes import tolerate_absent
 from machineconfig.levels import check_folder, check_root, files, levels
-from machineconfig.model import ConfigError, Facts, Finding, Patch
+from machineconfig.model import ConfigError, Facts, Finding, Patch, said_once
 from machineconfig.templates import RefusedError, TemplateFaultError, render
 from topology import Node, Topology
 
@@ -49,6 +49,16 @@ def render_cluster(
 
     Raises ConfigError with everything that is wrong for any node; what is wrong for several is said once.
     """
+    patches, findings = render_what_can_be(topology, facts, root=root, secret=secret)
+    if findings:
+        raise ConfigError(findings)
+    return patches
+
+
+def render_what_can_be(
+    topology: Topology, facts: Mapping[str, Facts], *, root: Path, secret: Secret | None = None
+) -> tuple[dict[str, tuple[Patch, ...]], tuple[Finding, ...]]:
+    """The patches of the nodes that can be rendered, and what is wrong with the others."""
     patches: dict[str, tuple[Patch, ...]] = {}
     findings: list[Finding] = []
     for node in topology.nodes:
@@ -56,9 +66,7 @@ def render_cluster(
             patches[node.name] = render_node(topology, node, facts[node.name], root=root, secret=secret)
         except ConfigError as error:
             findings.extend(error.findings)
-    if findings:
-        raise ConfigError(findings)
-    return patches
+    return patches, said_once(findings)
 
 
 class _Rendering:

@@ -23,7 +23,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
 def refused(lab: Rehearsal) -> str:
     output = lab.pulumi("up", "--yes", "--skip-preview", "--non-interactive", fails=True)
     assert "Traceback" not in output
-    assert lab.pulumi("preview", "--non-interactive", fails=True).count("nothing was changed") == 1
+    diagnostics = lab.pulumi("preview", "--non-interactive", fails=True).partition("Diagnostics:")[2]
+    assert diagnostics.count("nothing was changed") == 1
     assert [resource for resource in lab.state() if resource["type"] != "pulumi:pulumi:Stack"] == []
     return output
 
@@ -59,7 +60,7 @@ def test_faults_of_templates_name_file_line_variable_and_node(lab: Rehearsal) ->
 
 
 def test_a_secret_that_a_patch_asks_for_and_nobody_set_is_a_fault(lab: Rehearsal) -> None:
-    lab.patch("all/50-secret.yaml.j2", "machine:\n  sysctls:\n    a: '{{ secret(\"not\" ~ \"Set\") }}'\n")
+    lab.patch("all/50-secret.yaml.j2", 'machine:\n  sysctls:\n    a: \'{{ secret("not" ~ "Set") }}\'\n')
     output = refused(lab)
     (lab.project / "patches/all/50-secret.yaml.j2").unlink()
     assert "notSet" in output and "pulumi config set --secret notSet" in output

@@ -1,0 +1,82 @@
+"""Everything that follows from a stack file without an engine: topology, images, rendered patches, and the checks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from machineconfig.checks import check_patches
+from machineconfig.model import Facts, Finding, Patch
+from machineconfig.render import Secret, render_what_can_be
+from machineconfig.schematic import Schematic, installer
+from topology import Fault, Node, Topology, TopologyError, load
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A topology without faults and what follows from it."""
+
+    topology: Topology
+    schematics: Mapping[str, Schematic]
+    """By node name."""
+    facts: Mapping[str, Facts]
+    """By node name."""
+    patches: Mapping[str, tuple[Patch, ...]]
+    """By node name, in the order in which they apply."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is allowed and worth a second look."""
+        return tuple(map(str, self.topology.warnings))
+
+
+class PlanError(Exception):
+    """A stack that is refused; `str()` is one line for each fault.
+
+    `found` are faults of the stack file, or, where it has none, findings in what was rendered from it; `plan` is then
+    what was made nevertheless, for whoever has faults of his own to add.
+    """
+
+    def __init__(self, found: Sequence[Fault | Finding], plan: Plan | None = None) -> None:
+        """Take everything that is wrong, in the order in which it is to be read."""
+        self.found, self.plan = tuple(found), plan
+        super().__init__("\n".join(self.faults))
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """One line each, none twice."""
+        return tuple(dict.fromkeys(map(str, self.found)))
+
+
+def mark(key: str) -> str:
+    """What stands for a secret where its value is not known."""
+    return f"<secret {key}>"
+
+
+def make_plan(raw_cluster: object, *, patches: Path, secret: Secret | None = None) -> Plan:
+    """Load the value of a stack file's key `cluster`, render the files below `patches`, and check what came out.
+
+    Without `secret` every secret is a mark, so that nothing in the plan is one. Raises PlanError with every fault.
+    """
+    try:
+        topology = load(raw_cluster)
+    except TopologyError as error:
+        raise PlanError(error.faults) from None
+    schematics = {node.name: Schematic.of(topology.image_of(node)) for node in topology.nodes}
+    facts = {node.name: _facts(topology, node, schematics[node.name]) for node in topology.nodes}
+    rendered, findings = render_what_can_be(topology, facts, root=patches, secret=secret or mark)
+    plan = Plan(topology, schematics, facts, rendered)
+    findings += check_patches(topology, rendered)
+    if findings:
+        raise PlanError(findings, plan)
+    return plan
+
+
+def _facts(topology: Topology, node: Node, schematic: Schematic) -> Facts:
+    image = installer(
+        topology.image_factory,
+        topology.platform.image_platform,
+        schematic.id,
+        topology.versions.talos,
+        secure_boot=topology.image_of(node).secure_boot,
+    )
+    return Facts(address=node.address, installer=image)
