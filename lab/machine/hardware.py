@@ -1,6 +1,7 @@
 """What a simulated machine is made of, and what its system disk holds."""
 
 import hashlib
+import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -55,6 +56,10 @@ class Hardware:
         values = {**raw}
         if values.get("platform", "metal") not in ("metal", "nocloud"):
             raise HardwareError(f"platform {values['platform']!r} is not simulated; there are metal and nocloud")
+        try:
+            ipaddress.ip_address(str(values["address"]))
+        except ValueError as error:
+            raise HardwareError(f"hardware address {values['address']!r} is no IP address") from error
         if "disks" in values:
             values["disks"] = tuple(_disk(disk) for disk in values["disks"])
         values.setdefault("boot_media", values.get("platform", "metal") == "metal")

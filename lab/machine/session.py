@@ -15,6 +15,7 @@ from lab.machine.kubelet import Kubelet
 from lab.machine.resource import Versions
 from lab.machine.session_ends import REBOOT
 from lab.machine.settings import Settings
+from lab.machine.trial import Trial
 from lab.machine.vip import SharedAddress
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Session:
         self.started = time.time()
         self._born = machine.world.clock.now()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._trial: asyncio.Task[None] | None = None
+        self.trial = Trial(self)
 
     @property
     def configured(self) -> bool:
@@ -94,15 +95,11 @@ class Session:
         elif self.running:
             self.spawn(self._reconfigure(before))
 
-    def start_trial(self, seconds: float) -> None:
-        """Go back to today's configuration after ``seconds`` simulated seconds."""
-        self.cancel_trial()
-        self._trial = self.spawn(self._take_back(seconds, self.text, self.settings))
-
-    def cancel_trial(self) -> None:
-        """Keep what is on trial."""
-        if self._trial:
-            self._trial.cancel()
+    def keep(self, text: str) -> None:
+        """Keep a configuration for the next boot; before Talos is installed, the installation writes it."""
+        self.machine.persist(text)
+        if self.configured and not self.machine.disk.installed:
+            self.text = text
 
     def end(self, how: str, actor: str = "") -> None:
         """End this session on behalf of a call (its actor id); the first end counts."""
@@ -184,12 +181,6 @@ class Session:
             *(self.settings.os_ca, self.settings.cert_sans, self.settings.hostname),
         ):
             await self.front.again()
-
-    async def _take_back(self, seconds: float, text: str | None, settings: Settings) -> None:
-        await self.machine.world.clock.sleep(seconds)
-        self.machine.record("configuration-taken-back")
-        if text is not None:
-            self.configure(text, settings)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

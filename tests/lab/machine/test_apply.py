@@ -114,6 +114,16 @@ async def test_a_tried_configuration_is_taken_back_and_never_on_the_disk(lab: La
     assert "somaxconn" not in str(machine.session.text)
 
 
+async def test_a_change_that_comes_during_the_installation_is_installed(lab: Lab) -> None:
+    machine = await lab.in_maintenance("a", 11)
+    await lab.apply(machine, lab.configuration("a"))
+    await until(lambda: lab.events("install") and machine.session and machine.session.front.relay, "it installs")
+    await until(lambda: lab.answers(machine), "its API during the installation")
+    await lab.apply(machine, lab.configuration("a", "controlplane", FILE))
+    await until(lambda: machine.session and machine.session.cri, "it runs")
+    assert "/var/lib/x" in str(machine.session and machine.session.text)
+
+
 async def test_documents_without_the_main_one_are_refused(lab: Lab) -> None:
     machine = await up(lab, "a", 11)
     with pytest.raises(GRPCError, match="doesn't contain v1alpha1 config"):

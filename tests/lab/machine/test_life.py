@@ -143,10 +143,11 @@ async def test_a_shared_address_without_an_own_one_makes_a_machine_unreachable(l
     ("raw", "message"),
     [
         ({"uuid": "u", "name": "a"}, "hardware needs address"),
-        ({"uuid": "u", "name": "a", "address": "x", "colour": "red"}, "hardware does not have colour"),
+        ({"uuid": "u", "name": "a", "address": "10.0.0.1", "colour": "red"}, "hardware does not have colour"),
         ({"uuid": "u", "name": "a", "address": "x", "platform": "abacus"}, "platform 'abacus' is not simulated"),
-        ({"uuid": "u", "name": "a", "address": "x", "disks": [{"bytes": 1}]}, "a disk does not have bytes"),
-        ({"uuid": "u", "name": "a", "address": "x", "disks": ["sda"]}, "a disk is a mapping, not str"),
+        ({"uuid": "u", "name": "a", "address": "10.0.0.300"}, "'10.0.0.300' is no IP address"),
+        ({"uuid": "u", "name": "a", "address": "::1", "disks": [{"bytes": 1}]}, "a disk does not have bytes"),
+        ({"uuid": "u", "name": "a", "address": "::1", "disks": ["sda"]}, "a disk is a mapping, not str"),
     ],
 )
 def test_hardware_that_makes_no_machine_is_refused(raw: dict[str, object], message: str) -> None:

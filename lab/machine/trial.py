@@ -1,0 +1,34 @@
+"""A configuration on trial: taken back by itself unless another one is kept."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lab.machine.settings import Settings
+
+if TYPE_CHECKING:
+    from lab.machine.session import Session
+
+
+class Trial:
+    """The trial of one session. Owns the timer."""
+
+    def __init__(self, session: "Session") -> None:
+        """Nothing is on trial yet."""
+        self._session = session
+        self._timer: asyncio.Task[None] | None = None
+
+    def start(self, seconds: float) -> None:
+        """Go back to the present configuration after ``seconds`` simulated seconds."""
+        self.cancel()
+        self._timer = self._session.spawn(self._take_back(seconds, self._session.text, self._session.settings))
+
+    def cancel(self) -> None:
+        """Keep what is on trial."""
+        if self._timer:
+            self._timer.cancel()
+
+    async def _take_back(self, seconds: float, text: str | None, settings: Settings) -> None:
+        await self._session.machine.world.clock.sleep(seconds)
+        self._session.machine.record("configuration-taken-back")
+        if text is not None:
+            self._session.configure(text, settings)
