@@ -44,10 +44,8 @@ def test_a_missing_cluster_is_a_fault(lab: Rehearsal, tmp_path: Path) -> None:
     file = lab.project / "Pulumi.lab.yaml"
     text = file.read_text()
     file.write_text("config: {}\n")
-    lab.start()
     output = refused(lab)
     file.write_text(text)
-    lab.start()
     assert "1 fault; nothing was changed" in output
 
 
@@ -55,8 +53,7 @@ def test_faults_of_templates_name_file_line_variable_and_node(lab: Rehearsal) ->
     lab.patch("worker/50-broken.yaml.j2", "machine:\n  sysctls:\n    a: '{{ node.ip6 }}'\n")
     output = refused(lab)
     (lab.project / "patches/worker/50-broken.yaml.j2").unlink()
-    assert output.count("patches/worker/50-broken.yaml.j2:3") >= 2, "once for each worker"
-    assert "lab-worker-01" in output and "lab-worker-02" in output and "ip6" in output
+    assert "patches/worker/50-broken.yaml.j2:3 (lab-worker-01, lab-worker-02)" in output and "ip6" in output
 
 
 def test_a_secret_that_a_patch_asks_for_and_nobody_set_is_a_fault(lab: Rehearsal) -> None:
