@@ -6,39 +6,54 @@ Nothing here reads a file, the environment or the network, and nothing here know
 from topology.disk import Disk
 from topology.endpoint import Endpoint
 from topology.fault import Fault, TopologyError
+from topology.firewall import Firewall
+from topology.link import Bond, Link, Vlan
 from topology.loader import load
 from topology.network import ClusterNetwork
 from topology.node import Node, Platform
 from topology.platforms.bare_metal import BareMetalNode, BareMetalSettings
 from topology.platforms.proxmox.models import PciDevice, ProxmoxNode, ProxmoxSettings
-from topology.settings import ApiServer, Image, Kubelet, Oidc, Rollout, Secrets, ServingCertificates, Versions, Zone
+from topology.quorum import Loss
+from topology.settings import ApiServer, Image, Kubelet, Oidc, Rollout, Secrets, ServingCertificates, Versions
+from topology.site import Proxy, Site
 from topology.topology import Topology
 from topology.versions import Contract, Version
+from topology.volume import LocalVolume, Volume
+from topology.zone import Zone
 
 __all__ = [
     "ApiServer",
     "BareMetalNode",
     "BareMetalSettings",
+    "Bond",
     "ClusterNetwork",
     "Contract",
     "Disk",
     "Endpoint",
     "Fault",
+    "Firewall",
     "Image",
     "Kubelet",
+    "Link",
+    "LocalVolume",
+    "Loss",
     "Node",
     "Oidc",
     "PciDevice",
     "Platform",
     "ProxmoxNode",
     "ProxmoxSettings",
+    "Proxy",
     "Rollout",
     "Secrets",
     "ServingCertificates",
+    "Site",
     "Topology",
     "TopologyError",
     "Version",
     "Versions",
+    "Vlan",
+    "Volume",
     "Zone",
     "load",
 ]

@@ -3,21 +3,10 @@
 from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from topology.model import Model
-from topology.values import (
-    Address,
-    AnyAddress,
-    AnyNetwork,
-    Domain,
-    Flag,
-    Host,
-    Interface,
-    Network,
-    OneOrMany,
-    distinct,
-)
+from topology.site import Site
+from topology.values import Address, AnyNetwork, Domain, Flag, Interface, Network, OneOrMany
 
 DEFAULT_POD_SUBNET = "10.244.0.0/16"
 DEFAULT_SERVICE_SUBNET = "10.96.0.0/12"
@@ -27,17 +16,14 @@ def _kube_proxy_follows_cni(data: dict[str, Any]) -> bool:
     return bool(data["cni"] != "none")
 
 
-class ClusterNetwork(Model):
-    """What the nodes share of the network. Rules check that the networks are disjoint and hold what they should."""
+class ClusterNetwork(Site):
+    """What the nodes share of the network. Rules check that the networks are disjoint and hold what they should.
+
+    A zone may have its own gateway, DNS, NTP, proxy and registry mirrors.
+    """
 
     nodes: Annotated[tuple[Network, ...], OneOrMany()] = Field(min_length=1, examples=["192.168.1.0/24"])
     """The network of the nodes' addresses, one or a list of them. kubelet and etcd use addresses from here only."""
-    gateway: Address | None = None
-    """The default route of nodes whose address the platform does not give."""
-    nameservers: Annotated[tuple[AnyAddress, ...], AfterValidator(distinct)] = ()
-    """DNS servers of the nodes; Talos's own default when left out."""
-    time_servers: Annotated[tuple[Host, ...], AfterValidator(distinct)] = ()
-    """NTP servers of the nodes; Talos's own default when left out."""
     vip: Address | None = None
     """A layer-2 address that the control planes hold in turn, for the Kubernetes API only. Never for the Talos API."""
     interface: Interface | None = None

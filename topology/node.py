@@ -1,11 +1,14 @@
 """What every node has, and every platform: each platform adds its own in topology/platforms/."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from topology.link import Link
 from topology.model import Data, Model
 from topology.values import Address, Interface, Name
+from topology.volume import LocalVolume
 
 
 class Node(Model):
@@ -41,3 +44,11 @@ class Platform(Model):
     """The name of the first network interface, where the platform decides it."""
 
     kind: str
+
+    def link_of(self, node: Node) -> Link | None:
+        """How a node is connected, where more is known of it than the name of one port."""
+        return None
+
+    def volumes_of(self, node: Node) -> Mapping[str, LocalVolume]:
+        """The local volumes of a node by name."""
+        return {}

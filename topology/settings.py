@@ -1,11 +1,12 @@
-"""The small parts of a topology: versions, secrets, images, zones, API server, kubelet, rollout."""
+"""The small parts of a topology: versions, secrets, images, API server, kubelet, rollout."""
 
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from topology.model import Data, Model
+from topology.model import Model
 from topology.values import (
+    AnyAddress,
     ContractValue,
     Flag,
     Host,
@@ -53,13 +54,6 @@ class Image(Model):
         return any(extension in (name, name.removeprefix("siderolabs/")) for name in self.extensions)
 
 
-class Zone(Model):
-    """A place that can fail as a whole: a site, a rack, an availability zone."""
-
-    data: Data = Field(default_factory=dict)
-    """Free values for the templates of the zone's nodes."""
-
-
 class Oidc(Model):
     """Who may log in to the API server with tokens of an OpenID Connect provider."""
 
@@ -82,6 +76,8 @@ class ApiServer(Model):
 
     cert_sans: Annotated[tuple[Host, ...], AfterValidator(distinct)] = Field(default=(), alias="certSANs")
     """More names and addresses for its certificate; endpoint, VIP and the nodes' addresses are there anyway."""
+    load_balancers: Annotated[tuple[AnyAddress, ...], AfterValidator(distinct)] = ()
+    """Addresses of the load balancer that the endpoint's name leads to: into its certificate, through the firewall."""
     oidc: Oidc | None = None
     """Log-in with tokens of an OpenID Connect provider."""
 

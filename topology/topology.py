@@ -9,11 +9,16 @@ from pydantic import AfterValidator, Field, PrivateAttr
 
 from topology.endpoint import Endpoint
 from topology.fault import Fault
+from topology.firewall import Firewall
+from topology.link import Link
 from topology.model import Data, Model
 from topology.network import ClusterNetwork
 from topology.node import Node, Platform
-from topology.settings import ApiServer, Image, Kubelet, Rollout, Secrets, Versions, Zone
-from topology.values import EndpointValue, Flag, Https, Name
+from topology.quorum import Loss
+from topology.settings import ApiServer, Image, Kubelet, Rollout, Secrets, Versions
+from topology.site import Site
+from topology.values import EndpointValue, Flag, Https, Name, Network
+from topology.zone import Zone
 
 API_PORT = 6443
 DEFAULT_IMAGE = "default"
@@ -46,12 +51,14 @@ class Topology(Model):
     """Settings of kube-apiserver."""
     kubelet: Kubelet = Kubelet()
     """Settings of the kubelets."""
+    firewall: Firewall | None = None
+    """Who may open a connection to a node; everybody when left out."""
     image_factory: Https = "https://factory.talos.dev"
     """The Image Factory that boot images and installers come from."""
     images: Annotated[dict[Name, Image], AfterValidator(_with_default)] = Field(default={}, validate_default=True)
     """Images by name. default is what a node gets that names none; without an entry it is plain Talos."""
     zones: dict[Name, Zone] = Field(default_factory=dict)
-    """Zones by name."""
+    """Zones by name. With two or more, the loss of any one must leave a majority of etcd."""
     platform: Platform
     """What the machines run on; kind chooses it."""
     nodes: tuple[Node, ...] = Field(min_length=1)
@@ -111,17 +118,51 @@ class Topology(Model):
                 return node
         raise KeyError(name)
 
+    def nodes_in(self, zone: str) -> tuple[Node, ...]:
+        """The nodes of a zone, in the order of the file."""
+        return tuple(node for node in self.nodes if node.zone == zone)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What the loss of each zone leaves of etcd's quorum; nothing where zones claim nothing."""
+        if len(self.zones) < 2:
+            return ()
+        total = len(self.controlplanes)
+        return tuple(Loss(zone, sum(node.zone == zone for node in self.controlplanes), total) for zone in self.zones)
+
+    @property
+    def storage_losses(self) -> tuple[Loss, ...]:
+        """The same for the storage cluster, in which each storage zone has one vote."""
+        voting = [name for name, zone in self.zones.items() if zone.storage]
+        return tuple(Loss(zone, 1, len(voting)) for zone in voting) if len(self.zones) > 1 else ()
+
+    def site_of(self, node: Node) -> Site:
+        """The settings of the place a node stands in: its zone's, and what that leaves out as the network has it."""
+        zone = self.zones.get(node.zone or "")
+        return zone.over(self.network) if zone else self.network
+
+    def link_of(self, node: Node) -> Link | None:
+        """How a node is connected, where more is known of it than the name of one port."""
+        return self.platform.link_of(node)
+
     def image_of(self, node: Node) -> Image:
         """The image a node boots and installs."""
         return self.images[node.image]
 
     def interface_of(self, node: Node) -> str | None:
-        """The name of a node's interface: its own, the network's, the platform's; None where nothing says it."""
+        """The name of a node's interface: its link's, its own, the network's, the platform's; None without any."""
+        if link := self.link_of(node):
+            return link.name
         return node.interface or self.network.interface or self.platform.default_interface
 
+    def home_of(self, address: IPv4Address) -> Network | None:
+        """The subnet an address is in: a zone's, else a node network; None outside of all."""
+        routed = (zone.network for zone in self.zones.values() if zone.network is not None)
+        return next((network for network in routed if address in network), self.network.network_of(address))
+
     def prefix_length_of(self, node: Node) -> int:
-        """The prefix length that goes with a node's address, from the node network that holds it."""
-        network = self.network.network_of(node.address)
+        """The prefix length that goes with a node's address, from the subnet that holds it."""
+        network = self.home_of(node.address)
         if network is None:
             raise ValueError(f"{node.address} is in no node network")
         return network.prefixlen

@@ -156,15 +156,14 @@ def _system_disk(node: ProxmoxNode, settings: ProxmoxSettings, platform: Platfor
 def _cloud_init(
     topology: Topology, node: ProxmoxNode, settings: ProxmoxSettings
 ) -> proxmoxve.VmLegacyInitializationArgs:
+    site = topology.site_of(node)
     address = f"{node.address}/{topology.prefix_length_of(node)}"
     return proxmoxve.VmLegacyInitializationArgs(
         datastore_id=settings.datastore,
-        dns=proxmoxve.VmLegacyInitializationDnsArgs(servers=[str(server) for server in topology.network.nameservers]),
+        dns=proxmoxve.VmLegacyInitializationDnsArgs(servers=[str(server) for server in site.nameservers]),
         ip_configs=[
             proxmoxve.VmLegacyInitializationIpConfigArgs(
-                ipv4=proxmoxve.VmLegacyInitializationIpConfigIpv4Args(
-                    address=address, gateway=str(topology.network.gateway)
-                )
+                ipv4=proxmoxve.VmLegacyInitializationIpConfigIpv4Args(address=address, gateway=str(site.gateway))
             )
         ],
     )

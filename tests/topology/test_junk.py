@@ -19,7 +19,7 @@ SCALARS = (
 JUNK = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4)
 )
-BASES = st.sampled_from(["bare-metal", "every-key", "three-sites", "dual-stack", "single-node"])
+BASES = st.sampled_from(["bare-metal", "every-key", "three-sites", "routed-sites", "dual-stack", "single-node"])
 EXAMPLES = settings(max_examples=250, deadline=None)
 
 

@@ -1,6 +1,8 @@
 """What a loaded topology knows."""
 
+from collections.abc import Callable
 from ipaddress import IPv4Address
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -130,3 +132,60 @@ def test_a_single_faulty_entry_of_a_list_keeps_the_places_of_the_others() -> Non
 
 def test_models_are_topologies() -> None:
     assert isinstance(load(valid("bare-metal")), Topology)
+
+
+def routed(edit: Callable[[Any], object] | None = None) -> Topology:
+    return load(valid("routed-sites", edit))
+
+
+def test_a_zone_says_what_differs_and_the_network_says_the_rest() -> None:
+    sites = routed()
+    one, other = (sites.site_of(sites.node(name)) for name in ("cp-01", "cp-02"))
+    assert [str(site.gateway) for site in (one, other)] == ["10.1.0.1", "10.2.0.1"]
+    assert [str(site.nameservers[0]) for site in (one, other)] == ["10.1.0.53", "192.0.2.53"]
+    assert [list(site.registry_mirrors) for site in (one, other)] == [["docker.io"], ["*"]]
+    assert one.proxy is not None and other.proxy is not None and (one.proxy.http, other.proxy.no_proxy) == (None, ())
+    assert sites.prefix_length_of(sites.node("cp-03")) == 24
+
+
+def test_a_cluster_without_zones_has_one_site_and_claims_nothing() -> None:
+    plain = load(valid())
+    assert plain.site_of(plain.nodes[0]) == plain.network
+    assert (plain.losses, plain.storage_losses) == ((), ())
+
+
+def test_each_zone_knows_what_its_loss_leaves() -> None:
+    sites = routed()
+    assert [(loss.zone, loss.left, loss.majority, loss.survives) for loss in sites.losses] == [
+        ("dc1", 2, 2, True),
+        ("dc2", 2, 2, True),
+        ("dc3", 2, 2, True),
+    ]
+    assert [loss.zone for loss in sites.storage_losses] == ["dc1", "dc2", "dc3"]
+    assert [node.name for node in sites.nodes_in("dc1")] == ["cp-01", "worker-01"]
+
+
+def test_one_zone_claims_nothing() -> None:
+    def edit(raw: Any) -> None:
+        raw["zones"] = {"rack": {"storage": True}}
+        for node in raw["nodes"]:
+            node["zone"] = "rack"
+
+    assert load(valid(edit=edit)).losses == ()
+
+
+def test_a_link_names_the_interface_and_a_node_may_have_one_of_its_own() -> None:
+    sites = routed()
+    assert [sites.interface_of(sites.node(name)) for name in ("cp-01", "cp-03")] == ["bond0", "eno1"]
+    link = sites.link_of(sites.node("worker-01"))
+    assert link is not None and link.bond is not None and link.vlan is not None
+    assert (link.bond.members, link.vlan.id) == (("0000:18:00.0", "0000:18:00.1"), 110)
+
+
+def test_only_workers_have_local_volumes() -> None:
+    sites = routed()
+    volumes = sites.platform.volumes_of(sites.node("worker-01"))
+    assert [(name, local.disk.identity) for name, local in volumes.items()] == [
+        ("local", "/pci0000:c0/0000:c0:01.1/0000:c1:00.0/nvme")
+    ]
+    assert sites.platform.volumes_of(sites.node("cp-01")) == {}

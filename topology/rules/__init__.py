@@ -29,8 +29,19 @@ from topology.rules.versions import (
     talos_is_not_newer_than_the_provider,
     talos_is_supported,
 )
+from topology.rules.zones import (
+    load_balancers_have_a_name,
+    mirrors_come_from_a_zone_that_has_some,
+    storage_survives_the_loss_of_a_zone,
+    storage_zones_are_odd,
+    zone_gateways_are_in_their_network,
+    zone_networks_are_routed,
+    zones_hold_their_nodes,
+    zones_survive_the_loss_of_one,
+)
 
 _ROLES = (("nodes", "*", "role"),)
+_ZONES = (("zones", "*"), ("nodes", "*", "zone"))
 _TALOS = (("versions", "talos"),)
 _SUBNETS = (("network", "podSubnets", "*"), ("network", "serviceSubnets", "*"))
 
@@ -60,4 +71,12 @@ RULES: tuple[Rule, ...] = (
     Rule(images_are_declared, reads=(("images", "*"),)),
     Rule(extensions_exist, reads=_TALOS),
     Rule(zones_are_declared, reads=(("zones", "*"),)),
+    Rule(zones_survive_the_loss_of_one, reads=(*_ROLES, *_ZONES)),
+    Rule(storage_survives_the_loss_of_a_zone, reads=_ZONES),
+    Rule(storage_zones_are_odd, warning=True),
+    Rule(zone_networks_are_routed, reads=(("network", "nodes"),)),
+    Rule(zone_gateways_are_in_their_network, reads=(("network", "nodes"),)),
+    Rule(zones_hold_their_nodes, reads=(("network", "nodes"), *_ZONES)),
+    Rule(mirrors_come_from_a_zone_that_has_some, reads=(("zones", "*"),)),
+    Rule(load_balancers_have_a_name),
 )

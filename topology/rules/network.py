@@ -1,6 +1,7 @@
 """Addresses and networks: what must lie inside what, and what must be apart."""
 
 from collections.abc import Iterator
+from ipaddress import IPv4Address
 from itertools import combinations
 
 from topology.fault import NOTHING, Found, Loc
@@ -56,27 +57,36 @@ def vip_is_on_the_control_planes_network(topology: Topology) -> Iterator[Found]:
     vip = topology.network.vip
     if vip is None:
         return
-    home = topology.network.network_of(vip)
+    home = topology.home_of(vip)
     if home is None:
         message = f"is outside of the node network {_list(topology.network.nodes)}"
         yield Found(("network", "vip"), vip, message, "give a free address inside it")
         return
     for node in topology.controlplanes:
-        own = topology.network.network_of(node.address)
+        own = topology.home_of(node.address)
         if own is not None and own != home:
-            message = f"is in {home}, and the control plane {node.name} is in {own}"
+            message = f"is in {home} and cannot cross a router to the control plane {node.name} in {own}"
             cure = "put all control planes into the VIP's network, or use a load balancer and endpoint instead"
             yield Found(("network", "vip"), vip, message, cure)
 
 
 def shared_addresses_are_no_node(topology: Topology) -> Iterator[Found]:
-    """VIP and gateway are addresses of their own."""
+    """VIP, gateways and load balancers have addresses of their own."""
     network = topology.network
-    for key, what, shared in (("vip", "the VIP", network.vip), ("gateway", "the gateway", network.gateway)):
-        for node in topology.nodes if shared is not None else ():
-            if node.address == shared:
-                message = f"is also the address of {node.name}"
-                yield Found(("network", key), shared, message, f"give {what} an address that no node has")
+    shared: list[tuple[Loc, str, object]] = [
+        (("network", "vip"), "the VIP", network.vip),
+        (("network", "gateway"), "the gateway", network.gateway),
+        *((("zones", name, "gateway"), "the gateway", zone.gateway) for name, zone in topology.zones.items()),
+        *(
+            (("apiServer", "loadBalancers", index), "the load balancer", address)
+            for index, address in enumerate(topology.api_server.load_balancers)
+        ),
+    ]
+    owners = {node.address: node.name for node in topology.nodes}
+    for loc, what, address in shared:
+        if isinstance(address, IPv4Address) and address in owners:
+            message = f"is also the address of {owners[address]}"
+            yield Found(loc, address, message, f"give {what} an address that no node has")
     if network.vip is not None and network.vip == network.gateway:
         yield Found(("network", "vip"), network.vip, "is also the gateway", "give the VIP a free address")
 
@@ -95,7 +105,7 @@ def addresses_are_in_the_node_network(topology: Topology) -> Iterator[Found]:
     """Every node is in the node network, and is not the network or its broadcast address."""
     for index, node in enumerate(topology.nodes):
         loc: Loc = ("nodes", index, "address")
-        home = topology.network.network_of(node.address)
+        home = topology.home_of(node.address)
         if home is None:
             message = f"of {node.name} is outside of the node network {_list(topology.network.nodes)}"
             yield Found(loc, node.address, message, "correct the address, or add its network to network.nodes")

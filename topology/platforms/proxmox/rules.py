@@ -23,7 +23,7 @@ def architecture_is_amd64(topology: Topology) -> Iterator[Found]:
 
 def addresses_have_a_gateway(topology: Topology) -> Iterator[Found]:
     """The cloud-init drive gives each VM its address before Talos runs; without a route it reaches no factory."""
-    if topology.network.gateway is None:
+    if any(topology.site_of(node).gateway is None for node in topology.nodes):
         cure = "give the default route of the node network, such as 192.168.1.1"
         yield Found(("network", "gateway"), NOTHING, "is missing, and the VMs get their addresses from here", cure)
 

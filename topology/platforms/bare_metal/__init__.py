@@ -1,0 +1,23 @@
+"""Bare metal: its settings, its node and its rules."""
+
+from topology.platforms.bare_metal.models import BareMetalNode, BareMetalSettings
+from topology.platforms.bare_metal.rules import (
+    disks_are_told_apart,
+    link_names_the_interface,
+    vip_has_an_interface,
+    volumes_have_a_disk_on_every_worker,
+)
+from topology.platforms.base import PlatformKind
+from topology.rules.rule import Rule
+
+PLATFORM = PlatformKind(
+    kind="bare-metal",
+    settings=BareMetalSettings,
+    node=BareMetalNode,
+    rules=(
+        Rule(vip_has_an_interface, reads=(("network", "interface"), ("network", "vip"), ("platform", "link"))),
+        Rule(link_names_the_interface, reads=(("platform", "link"), ("nodes", "*", "link"))),
+        Rule(disks_are_told_apart),
+        Rule(volumes_have_a_disk_on_every_worker, reads=(("platform", "volumes"), ("nodes", "*", "disks"))),
+    ),
+)

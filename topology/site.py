@@ -1,0 +1,82 @@
+"""What the machines of one place share of the network, and which a zone can have otherwise than the whole cluster."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, model_validator
+
+from topology.model import Model, refuse
+from topology.values import Address, AnyAddress, Host, Https, Text, distinct, text
+
+_PROXY = "write it as http://proxy.example.net:3128"
+_REGISTRY = r"(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?)"
+
+
+def parse_proxy(raw: object) -> str:
+    """Take the URL of a proxy; refuse a user in it, because the stack file holds no credentials."""
+    given = text(raw, "the URL of a proxy")
+    try:
+        url = urlsplit(given)
+        host, port, user = url.hostname, url.port, url.username
+    except ValueError:
+        refuse("is not the URL of a proxy", _PROXY)
+    if user is not None:
+        refuse("is a URL with a user in it", f"leave the user out; {_PROXY}", hidden=True)
+    if url.scheme not in ("http", "https") or not host or not port or url.path not in ("", "/") or url.query:
+        refuse("is not the URL of a proxy", _PROXY)
+    return given.rstrip("/")
+
+
+def parse_registry(raw: object) -> str:
+    """Take the name of a registry as image references have it, or ``*`` for all others."""
+    name = text(raw, "the name of a registry")
+    if not re.fullmatch(_REGISTRY, name):
+        refuse("is not the name of a registry", "write it as image references have it, such as docker.io")
+    return name
+
+
+ProxyUrl = Annotated[
+    str, PlainValidator(parse_proxy), WithJsonSchema({"type": "string", "examples": ["http://proxy.example.net:3128"]})
+]
+Registry = Annotated[str, PlainValidator(parse_registry), WithJsonSchema({"type": "string", "pattern": _REGISTRY})]
+Mirrors = dict[Registry, Annotated[tuple[Https, ...], Field(min_length=1), AfterValidator(distinct)]]
+
+
+class Proxy(Model):
+    """How machines reach what is outside of the site."""
+
+    http: ProxyUrl | None = None
+    """The proxy for http:// URLs."""
+    https: ProxyUrl | None = None
+    """The proxy for https:// URLs."""
+    no_proxy: Annotated[tuple[Text, ...], AfterValidator(distinct)] = ()
+    """More that is reached directly; the cluster's own networks, names and endpoint are anyway."""
+
+    @model_validator(mode="after")
+    def _leads_somewhere(self) -> Proxy:
+        if self.http is None and self.https is None:
+            refuse("names no proxy", "give http, https or both, or leave it out", hidden=True)
+        return self
+
+
+class Site(Model):
+    """Settings of a place. Each can be left out: in a zone for the network's own, there for Talos's default."""
+
+    gateway: Address | None = None
+    """The default route of nodes whose address the platform does not give."""
+    nameservers: Annotated[tuple[AnyAddress, ...], AfterValidator(distinct)] = ()
+    """DNS servers of the nodes; Talos's own default when left out."""
+    time_servers: Annotated[tuple[Host, ...], AfterValidator(distinct)] = ()
+    """NTP servers of the nodes; Talos's own default when left out."""
+    proxy: Proxy | None = None
+    """The HTTP proxy of the nodes."""
+    registry_mirrors: Mirrors = Field(default_factory=dict)
+    """Where images of a registry are pulled from instead, in order of preference."""
+
+    def over(self, other: Site) -> Site:
+        """What this one says, and what it leaves out as ``other`` says it."""
+        values = {key: getattr(self, key) or getattr(other, key) for key in Site.model_fields}
+        return Site.model_construct(**values)
