@@ -2,11 +2,14 @@
 
 import ssl
 from collections.abc import Mapping
+from functools import partial
 from weakref import WeakSet
 
-from grpclib.const import Handler
+from google.protobuf.empty_pb2 import Empty
+from grpclib.const import Cardinality, Handler, Status
+from grpclib.exceptions import GRPCError
 from grpclib.protocol import H2Protocol
-from grpclib.server import Server
+from grpclib.server import Server, Stream
 
 API_PORT = 50000
 
@@ -21,11 +24,23 @@ class _Methods:
         return self._methods
 
 
+class _Known(dict[str, Handler]):
+    """Answers for methods that nobody serves: grpclib's own answer to them is none that Go's client understands."""
+
+    def get(self, path: str, default: Handler | None = None) -> Handler:  # type: ignore[override]
+        return super().get(path) or Handler(partial(_unknown, path), Cardinality.UNARY_STREAM, Empty, Empty)
+
+
+async def _unknown(path: str, stream: Stream[Empty, Empty]) -> None:
+    raise GRPCError(Status.UNIMPLEMENTED, f"method {path.rpartition('/')[2]} is not simulated")
+
+
 class _Server(Server):
     """grpclib's server, but it remembers its connections: a machine that loses power cuts them."""
 
     def __init__(self, methods: Mapping[str, Handler]) -> None:
         super().__init__([_Methods(methods)])
+        self._mapping = _Known(self._mapping)
         self.protocols: WeakSet[H2Protocol] = WeakSet()
 
     def _protocol_factory(self) -> H2Protocol:
