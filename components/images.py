@@ -35,14 +35,15 @@ class BootImages(pulumi.ComponentResource):
         options = pulumi.ResourceOptions(parent=self, provider=args.provider)
         self.registered = {
             id_: imagefactory.Schematic(f"schematic-{id_[:8]}", schematic=schematic.yaml, opts=options).id.apply(
-                partial(_same, id_)
+                partial(confirmed, id_)
             )
             for id_, schematic in args.schematics.items()
         }
         self.register_outputs({"schematics": list(self.registered.values())})
 
 
-def _same(computed: str, answer: str) -> str:
+def confirmed(computed: str, answer: str) -> str:
+    """Return the id that the Image Factory answered; raise RunError where it is another than was computed."""
     if answer != computed:
         raise pulumi.RunError(
             f"schematic {computed}: the Image Factory answered {answer}; the installer images in the machine"
