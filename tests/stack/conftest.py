@@ -8,6 +8,15 @@ import pytest
 from tests.stack.rehearsal import Rehearsal
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "exhaustive: takes very long, runs with `make test-exhaustive` only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "exhaustive" not in config.option.markexpr:
+        items[:] = [item for item in items if "exhaustive" not in item.keywords]
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
     """The lab stack, up."""

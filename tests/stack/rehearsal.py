@@ -71,6 +71,10 @@ class Rehearsal:
         )
         return output
 
+    def command(self, *command: str) -> str:
+        """Run any command inside; it must succeed."""
+        return self._lab("run", self.stack, "--", *command).stdout
+
     def up(self, **options: Any) -> str:
         """``pulumi up``."""
         return self.pulumi("up", "--yes", "--skip-preview", "--non-interactive", **options)
