@@ -1,125 +1,139 @@
-"""The machine secrets of a cluster, from the stack's state into memory and nowhere else."""
+"""What only the stack's state and encrypted configuration know: asked of the pulumi command, kept in memory alone.
 
+Secrets come through a pipe. None is ever in an argument, a file or a message.
+"""
+
+import base64
+import binascii
 import json
 import os
-import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from cli.errors import CliError
-from machinery import Bundle, ConfigError, read_secrets_yaml
+from cli.stackfile import PROJECT, StackFile
+from machinery import Bundle, KeyPair
+from talosapi import Credentials
 
-PROJECT = Path(__file__).resolve().parents[1]
-"""The checkout, which is the Pulumi project."""
-SECRETS = "talos:machine/secrets:Secrets"
-_PATIENCE = 300.0
-"""Seconds; the engine may have to be built first."""
+_SECRETS = "talos:machine/secrets:Secrets"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
-"""The key with which the engine says that a value of the state is a secret."""
-_AUTHORITIES = {"etcd": "etcd", "k8s": "k8s", "k8saggregator": "k8sAggregator", "os": "os"}
-_REASONS = (
-    (
-        "no stack named|no stack selected",
-        'has no state here: bring it up with `make up STACK={stack}`, or log in where its state is with "pulumi login"',
-    ),
-    ("incorrect passphrase", "cannot be read: the passphrase is wrong; set PULUMI_CONFIG_PASSPHRASE to the right one"),
-    (
-        "passphrase must be set|passphrase.*not.*set",
-        "cannot be read without its passphrase: set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
-    ),
-    (
-        "PULUMI_ACCESS_TOKEN|not logged in|must be logged in",
-        'cannot be read: log in where its state is with "pulumi login"',
-    ),
-)
+_CHECKOUT = Path(__file__).resolve().parents[1]
+_LONGEST = 180.0  # seconds
 
 
-class StateError(CliError):
-    """The secrets of a stack cannot be had; the text is one sentence, and holds none of them."""
+@dataclass(frozen=True)
+class State:
+    """The secrets of one stack that is up."""
+
+    bundle: Bundle = field(repr=False)
+    credentials: Credentials = field(repr=False)
+    config: Mapping[str, str] = field(repr=False)
+    """Every encrypted value of the stack's configuration, by its key."""
+
+    def secret(self, name: str) -> str:
+        """The value of `secret(name)` in a patch; raises LookupError."""
+        return self.config[name]
 
 
-def secrets_of(stack: str, project: Path = PROJECT) -> Bundle:
-    """Return what the resource of the machine secrets holds, decrypted by the engine; raises StateError."""
-    given = _machine_secrets(stack, project)
-    parts = {name: _map(given, name) for name in ("cluster", "secrets", "trustdinfo", "certs")}
-    certs = {name: _pair(_map(parts["certs"], ours)) for name, ours in _AUTHORITIES.items()}
-    document = {
-        "cluster": parts["cluster"],
-        "secrets": {name.lower(): value for name, value in parts["secrets"].items()},
-        "trustdinfo": parts["trustdinfo"],
-        "certs": {**certs, "k8sserviceaccount": _pair(_map(parts["certs"], "k8sServiceaccount"))},
+def read(stack: StackFile) -> State:
+    """Ask for the state of a stack; raises CliError where there is none, or it cannot be read, or has no secrets."""
+    exported = _pulumi(stack, "stack", "export", "--show-secrets")
+    resources = (exported.get("deployment") or {}).get("resources") or ()
+    found = next((resource for resource in resources if resource.get("type") == _SECRETS), None)
+    outputs = _opened((found or {}).get("outputs"))
+    if not outputs:
+        raise CliError(f"the stack {stack.name} has no machine secrets yet: bring it up first, `make up`")
+    try:
+        return State(
+            _bundle(_plain(outputs["machineSecrets"])),
+            _credentials(_plain(outputs["clientConfiguration"])),
+            _config(stack),
+        )
+    except (KeyError, TypeError, ValueError, binascii.Error):
+        raise CliError(f"the machine secrets in the state of {stack.name} cannot be read") from None
+
+
+def _config(stack: StackFile) -> dict[str, str]:
+    found = _pulumi(stack, "config", "--show-secrets", "--json")
+    prefix = f"{PROJECT}:"
+    return {
+        key.removeprefix(prefix): str(entry.get("value", ""))
+        for key, entry in found.items()
+        if isinstance(entry, dict) and entry.get("secret")
     }
-    try:
-        return read_secrets_yaml(json.dumps(document))
-    except ConfigError as error:
-        raise StateError(f"the machine secrets in the state of {stack} are incomplete: {error}") from None
 
 
-def resources_of(stack: str, project: Path = PROJECT) -> list[dict[str, Any]]:
-    """Return the resources in the state of a stack, with every secret readable; raises StateError."""
-    try:
-        exported = json.loads(_engine(stack, project, "stack", "export", "--show-secrets"))
-    except ValueError:
-        raise StateError(f"the engine gave a state of {stack} that is not JSON") from None
-    deployment = exported.get("deployment") if isinstance(exported, dict) else None
-    found = (deployment or {}).get("resources") or []
-    return [_plain(resource) for resource in found]
-
-
-def _machine_secrets(stack: str, project: Path) -> Mapping[str, Any]:
-    for resource in resources_of(stack, project):
-        if resource.get("type") == SECRETS and not resource.get("delete"):
-            return _map(_map(resource, "outputs"), "machineSecrets")
-    raise StateError(f"the state of {stack} holds no machine secrets yet: bring it up with `make up STACK={stack}`")
-
-
-def _engine(stack: str, project: Path, *arguments: str) -> str:
-    """Run pulumi, from PATH or built once, and return what it printed."""
-    command = [sys.executable, "-m", "lab.engine", "--cwd", str(project), "--non-interactive", *arguments]
-    quiet = {"NO_COLOR": "1", "PULUMI_SKIP_UPDATE_CHECK": "true"}
+def _pulumi(stack: StackFile, *arguments: str) -> dict[str, Any]:
+    installed = shutil.which("pulumi")
+    engine = [installed] if installed else [sys.executable, "-P", "-m", "lab.engine"]
+    path = os.pathsep.join(filter(None, [str(_CHECKOUT), os.environ.get("PYTHONPATH")]))
+    environment = os.environ | {"PULUMI_SKIP_UPDATE_CHECK": "true", "NO_COLOR": "1", "PYTHONPATH": path}
+    command = [*engine, *arguments, "--stack", stack.name, "--non-interactive"]
     try:
         ended = subprocess.run(
-            [*command, "--stack", stack],
-            cwd=PROJECT,
-            env=os.environ | quiet,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            check=False,
+            command, cwd=stack.folder, env=environment, capture_output=True, text=True, timeout=_LONGEST, check=False
         )
-    except subprocess.TimeoutExpired:
-        raise StateError(f"the engine did not give the state of {stack} within {_PATIENCE:.0f} s") from None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CliError(f"pulumi cannot be asked for the state of {stack.name}: {type(error).__name__}") from None
     if ended.returncode:
-        raise StateError(_reason(stack, ended.stderr))
-    return ended.stdout
+        # stderr alone: stdout is where secrets are.
+        said = " ".join(ended.stderr.split()).removeprefix("error: ") or f"it ended with {ended.returncode}"
+        raise CliError(f"pulumi {arguments[0]} {arguments[1]} of {stack.name}: {said}")
+    try:
+        found: dict[str, Any] = json.JSONDecoder().raw_decode(ended.stdout, ended.stdout.index("{"))[0]
+    except ValueError:
+        raise CliError(f"pulumi {arguments[0]} {arguments[1]} of {stack.name} printed no JSON") from None
+    return found
 
 
-def _reason(stack: str, said: str) -> str:
-    for words, sentence in _REASONS:
-        if re.search(words, said, re.IGNORECASE):
-            return f"the stack {stack} {sentence.format(stack=stack)}"
-    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it did not say why"]
-    errors = [line for line in lines if line.startswith("error: ")] or lines[-1:]
-    return f"the engine does not give the state of {stack}: {errors[0].removeprefix('error: ')}"
+def _opened(value: Any) -> Any:
+    """A value of the state without the envelopes of its secrets."""
+    if isinstance(value, dict):
+        if _SIGNATURE in value:
+            return _opened(json.loads(value["plaintext"])) if "plaintext" in value else None
+        return {key: _opened(item) for key, item in value.items()}
+    return [_opened(item) for item in value] if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:
-    """Take what the engine wraps around secrets away."""
+    """Keys without what plugins spell differently: `bootstrapToken` and `bootstrap_token` are `bootstraptoken`."""
     if isinstance(value, dict):
-        if _SIGNATURE in value and "plaintext" in value:
-            return _plain(json.loads(value["plaintext"]))
-        return {key: _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
+        return {key.replace("_", "").lower(): _plain(item) for key, item in value.items()}
+    return value
 
 
-def _map(value: Mapping[str, Any], key: str) -> dict[str, Any]:
-    found = value.get(key)
-    return found if isinstance(found, dict) else {}
+def _bundle(found: Any) -> Bundle:
+    certs, secrets = found["certs"], found["secrets"]
+    pairs = {name: KeyPair(_pem(certs[key].get("cert")), _pem(certs[key]["key"])) for name, key in _CERTS.items()}
+    return Bundle(
+        cluster_id=found["cluster"]["id"],
+        cluster_secret=found["cluster"]["secret"],
+        bootstrap_token=secrets["bootstraptoken"],
+        trustd_token=found["trustdinfo"]["token"],
+        secretbox_encryption_secret=secrets.get("secretboxencryptionsecret") or "",
+        aescbc_encryption_secret=secrets.get("aescbcencryptionsecret") or "",
+        **pairs,
+    )
 
 
-def _pair(pair: Mapping[str, Any]) -> dict[str, Any]:
-    return {"crt": pair.get("cert"), "key": pair.get("key")}
+_CERTS = {
+    "etcd": "etcd",
+    "k8s": "k8s",
+    "k8s_aggregator": "k8saggregator",
+    "k8s_service_account": "k8sserviceaccount",
+    "os": "os",
+}
+
+
+def _credentials(found: Any) -> Credentials:
+    names = ("cacertificate", "clientcertificate", "clientkey")
+    return Credentials(*(base64.b64decode(found[name], validate=True) for name in names))
+
+
+def _pem(text: str | None) -> str:
+    return base64.b64decode(text or "", validate=True).decode("ascii")

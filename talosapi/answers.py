@@ -95,6 +95,14 @@ def machine_status(spec: bytes) -> results.MachineStatus | None:
     )
 
 
+def machine_configuration(spec: bytes) -> str | None:
+    """Return the text of a configuration, None when the bytes hold none."""
+    try:
+        return resources_pb2.MachineConfigSpec.FromString(spec).yaml_marshalled.decode() or None
+    except (DecodeError, UnicodeDecodeError):
+        return None
+
+
 def kubeconfig(archive: bytes) -> str | None:
     """Return the text of the file kubeconfig in a tar.gz, None when there is no such thing in it."""
     try:

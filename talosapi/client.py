@@ -105,6 +105,15 @@ class Client:
             raise self._connection.error(Code.INTERNAL, "its machine status cannot be read")
         return status
 
+    async def machine_configuration(self) -> str:
+        """Ask which configuration the machine runs with, secrets in it; NOT_FOUND when it has none."""
+        request = cosi_pb2.GetRequest(namespace="config", type="MachineConfigs.config.talos.dev", id="v1alpha1")
+        response = await self._ask(StateStub(self._connection.channel).Get, request)
+        text = answers.machine_configuration(response.resource.spec.proto_spec)
+        if text is None:
+            raise self._connection.error(Code.INTERNAL, "its machine configuration cannot be read")
+        return text
+
     async def read(self, path: str) -> bytes:
         """Read a file of the machine."""
         request = machine_pb2.ReadRequest(path=path)

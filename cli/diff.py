@@ -1,0 +1,234 @@
+"""`talos-stacks diff`: what each node runs against what it would get, or one rendering or revision against another."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cli import revisions, running, state
+from cli.compared import Cause, NodeDifference, difference, documents, one_sided
+from cli.errors import CliError
+from cli.final import Generate, Prepared, prepare, provider
+from cli.folders import Folder
+from cli.folders import read as read_folders
+from cli.options import Parsers, command, node_option, one, output_option, project, stack_option
+from cli.render import origins_table
+from cli.stackfile import read, stacks
+from cli.terminal import paint, say, say_json, warn
+from machineconfig.differences import Change
+from machineconfig.marks import Mask
+from machineconfig.paths import Documents, title_of
+from machinery import ConfigError, parse_configuration
+from topology import Node
+
+Table = Mapping[str, Mapping[str, Sequence[str]]]
+_ABOUT = """Show what each machine runs against what it would get now, by document, then by place: what would be lost,
+changed and new, with the file each change comes from. Secrets are compared and never shown.
+
+Against machines, their credentials and secrets come from the stack's state (`pulumi stack export`), in memory. With
+--talosconfig the state is not needed; secrets are then not compared.
+
+Offline, two folders that `render` wrote are compared, or two git revisions (the second is the working tree, where it is
+not named). Neither needs machines, a state or credentials."""
+_EPILOG = """examples:
+  talos-stacks diff --stack lab                              every machine
+  talos-stacks diff --stack lab --node lab-worker-01 --output json
+  talos-stacks diff --from out/before --to out/lab           two renderings
+  talos-stacks diff --from-rev main                          main against the working tree, all stacks
+  talos-stacks diff --stack lab --from-rev v1 --to-rev v2
+
+exit codes:
+  0  no difference
+  1  an error: a machine that does not answer among them
+  2  some differences"""
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = command(
+        parsers, "diff", run, summary="compare what nodes run with what they would get", about=_ABOUT, epilog=_EPILOG
+    )
+    stack_option(parser, "all stacks; against machines PULUMI_STACK or lab")
+    node_option(parser)
+    parser.add_argument("--talosconfig", type=Path, metavar="FILE", help="credentials, in place of the state's")
+    parser.add_argument("--from", type=Path, metavar="DIR", dest="old", help="a folder that render wrote")
+    parser.add_argument("--to", type=Path, metavar="DIR", dest="new", help="another one")
+    parser.add_argument("--from-rev", metavar="REV", help="a git revision")
+    parser.add_argument("--to-rev", metavar="REV", help="another one (default: the working tree)")
+    output_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare; 2 where anything is different."""
+    if options.old or options.new:
+        _alone(options, "--from and --to", options.from_rev, options.to_rev, options.talosconfig)
+        if not (options.old and options.new):
+            raise CliError("--from DIR and --to DIR belong together")
+        return _report(options, *_of_folders(options))
+    if options.from_rev or options.to_rev:
+        _alone(options, "--from-rev and --to-rev", options.talosconfig)
+        if not options.from_rev:
+            raise CliError("--to-rev needs --from-rev")
+        return _report(options, *_of_revisions(options))
+    return _report(options, *_of_machines(options))
+
+
+Found = tuple[list[NodeDifference], list[str]]
+"""What was compared, and what could not be."""
+
+
+def _of_folders(options: argparse.Namespace) -> Found:
+    old, new = read_folders(options.old), read_folders(options.new)
+    if options.stack:
+        old, new = ({name: side[name] for name in side if name == options.stack} for side in (old, new))
+        if not old and not new:
+            raise CliError(f"neither folder holds a rendering of the stack {options.stack}")
+    found: list[NodeDifference] = []
+    for stack in sorted(old.keys() | new.keys()):
+        left, right = old.get(stack, Folder.empty()), new.get(stack, Folder.empty())
+        if left.nodes and right.nodes and left.secrets != right.secrets:
+            raise CliError(f"{stack}: one rendering shows secrets and the other does not; render both alike")
+        found += one_sided(stack, left.nodes, right.nodes)
+        for name in sorted(left.nodes.keys() & right.nodes.keys()):
+            before, after = left.nodes[name], right.nodes[name]
+            cause = _cause(lambda at=after: at.origins, lambda at=before: at.origins)  # type: ignore[misc]
+            found.append(difference(stack, name, before.documents, after.documents, cause=cause))
+    return _wanted(options, found), []
+
+
+def _of_revisions(options: argparse.Namespace) -> Found:
+    here = project(options)
+    with revisions.checkout(here, options.from_rev) as old, revisions.tree(here, options.to_rev) as new:
+        names = [options.stack] if options.stack else sorted({*stacks(old), *stacks(new)})
+        pairs = [
+            (_side(name, old, options.from_rev), _side(name, new, options.to_rev or "working tree")) for name in names
+        ]
+        if options.stack and pairs == [(None, None)]:
+            raise CliError(f"neither side has a stack {options.stack}")
+        with provider() as generate:
+            return _wanted(options, [each for pair in pairs for each in _sides(*pair, generate)]), []
+
+
+def _side(name: str, folder: Path, revision: str) -> Prepared | None:
+    if name not in stacks(folder):
+        return None
+    try:
+        return prepare(read(name, folder))
+    except CliError as error:
+        raise CliError(f"{revision}: {error}") from None
+
+
+def _sides(old: Prepared | None, new: Prepared | None, generate: Generate) -> Iterable[NodeDifference]:
+    left, right = ({node.name: node for node in side.nodes([])} if side else {} for side in (old, new))
+    some = old or new
+    if some:
+        yield from one_sided(some.stack, left, right)
+    if old and new:
+        mask = Mask({**old.mask.marks, **new.mask.marks})
+        for name in (name for name in right if name in left):
+            before, after = documents(old.final(left[name], generate)), documents(new.final(right[name], generate))
+            cause = _cause(_table_of(new, right[name]), _table_of(old, left[name]))
+            yield difference(new.stack, name, before, after, cause=cause, mask=mask)
+
+
+def _of_machines(options: argparse.Namespace) -> Found:
+    stack = one(options)
+    known = None if options.talosconfig else state.read(stack)
+    credentials = running.talosconfig(options.talosconfig) if known is None else known.credentials
+    prepared = prepare(stack, state=known)
+    nodes = prepared.nodes(options.node)
+    if known is None:
+        warn("secrets are not compared: they are in the stack's state, which --talosconfig leaves alone")
+    answers = running.ask(nodes, credentials)
+    found: list[NodeDifference] = []
+    with provider() as generate:
+        for answer in answers:
+            if not answer.error:
+                found.append(_against(prepared, answer.node, answer.text, generate, secrets=known is not None))
+    return found, [f"{answer.node.name}: {answer.error}" for answer in answers if answer.error]
+
+
+def _against(prepared: Prepared, node: Node, text: str, generate: Generate, *, secrets: bool) -> NodeDifference:
+    version = str(prepared.plan.topology.versions.talos)
+    try:
+        before, after = _alike(text, prepared.final(node, generate), version)
+    except ConfigError:
+        raise CliError(f"{node.name}: the configuration it runs with cannot be read") from None
+    cause = _cause(_table_of(prepared, node), None)
+    found = difference(prepared.stack, node.name, before, after, cause=cause, mask=prepared.mask)
+    if secrets:
+        return found
+    compared = tuple(change for change in found.changes if not prepared.mask.hides(change.new))
+    return NodeDifference(found.stack, found.node, compared, cause=cause, mask=prepared.mask)
+
+
+def _alike(old: str, new: str, version: str) -> tuple[Documents, Documents]:
+    """Two configurations as one Talos release writes them; as they stand, where it cannot read both."""
+    try:
+        parsed = [parse_configuration(text, version) for text in (old, new)]
+    except ConfigError:
+        return documents(old), documents(new)
+    sides = [[document.written(each.release) for document in each.documents] for each in parsed]
+    old_side, new_side = ({title_of(values): values for values in side} for side in sides)
+    return old_side, new_side
+
+
+def _table_of(prepared: Prepared, node: Node) -> Callable[[], Table]:
+    return lambda: origins_table(prepared.origins(node))
+
+
+def _cause(new: Callable[[], Table], old: Callable[[], Table] | None) -> Cause:
+    """The file of a change, from the tables of both sides; each is made when it is first asked for."""
+    tables: dict[str, Table] = {}
+
+    def table(side: str, make: Callable[[], Table]) -> Table:
+        if side not in tables:
+            tables[side] = make()
+        return tables[side]
+
+    def cause(change: Change) -> str:
+        after = table("new", new)
+        if change.kind != "removed":
+            return _first(after.get("set", {}), change.place)
+        if deleted := after.get("removed", {}).get(change.place):
+            return deleted[0]
+        before = _first(table("old", old).get("set", {}), change.place) if old else ""
+        return f"was set by {before}" if before else "no file sets it"
+
+    return cause
+
+
+def _first(table: Mapping[str, Sequence[str]], place: str) -> str:
+    if place in table:
+        return table[place][0]
+    return next((steps[0] for at, steps in table.items() if at.startswith((f"{place}[", f"{place}."))), "")
+
+
+def _alone(options: argparse.Namespace, what: str, *others: Any) -> None:
+    if any(others):
+        raise CliError(f"{what} stand alone: choose folders, revisions or machines")
+
+
+def _wanted(options: argparse.Namespace, found: list[NodeDifference]) -> list[NodeDifference]:
+    missing = set(options.node) - {each.node for each in found}
+    if missing:
+        raise CliError(f"there is no node {', '.join(sorted(missing))} on either side")
+    return [each for each in found if not options.node or each.node in options.node]
+
+
+def _report(options: argparse.Namespace, found: list[NodeDifference], errors: list[str]) -> int:
+    differing = [each for each in found if each.differs]
+    if options.output == "json":
+        say_json({"nodes": [each.plain() for each in found], "errors": errors})
+    else:
+        for each in differing:
+            for line in each.lines():
+                say(line)
+        same = len(found) - len(differing)
+        say(f"{len(differing)} of {len(found)} nodes differ" if differing else f"no difference ({same} nodes)")
+    for error in errors:
+        sys.stderr.write(f"{paint('error:', 'red', sys.stderr)} {error}\n")
+    if errors:
+        return 1
+    return 2 if differing else 0

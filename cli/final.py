@@ -1,0 +1,89 @@
+"""The final configurations of a stack's nodes, made offline from its files by the provider that preview uses."""
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cli.errors import CliError
+from cli.stackfile import StackFile
+from cli.state import State
+from machineconfig import Patch, Plan, PlanError, make_plan
+from machineconfig.generation import arguments
+from machineconfig.marks import Mask, mask, placeholder, placeholder_bundle
+from machineconfig.origins import Origins, origins
+from machinery import Bundle, ConfigError, GenerateArgs
+from topology import Node
+
+Generate = Callable[[GenerateArgs], str]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A checked stack with the secrets to make configurations with: placeholders, or the real ones from its state."""
+
+    stack: str
+    plan: Plan
+    bundle: Bundle = field(repr=False)
+    mask: Mask = field(repr=False)
+
+    def node(self, name: str) -> Node:
+        """A node by its name; raises CliError with the names that are near."""
+        names = [node.name for node in self.plan.topology.nodes]
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or names[:5]
+            raise CliError(f"the stack {self.stack} has no node {name}; there is {', '.join(near)}")
+        return self.plan.topology.node(name)
+
+    def nodes(self, names: Sequence[str]) -> tuple[Node, ...]:
+        """The nodes that --node names, or all of them, in the order of the stack file."""
+        wanted = {self.node(name).name for name in names}
+        return tuple(node for node in self.plan.topology.nodes if not wanted or node.name in wanted)
+
+    def patches(self, node: Node) -> tuple[Patch, ...]:
+        """The rendered patches, in the order in which they apply."""
+        return self.plan.patches[node.name]
+
+    def final(self, node: Node, generate: Generate) -> str:
+        """The final configuration, with its secrets; raises CliError."""
+        try:
+            return generate(self._arguments(node))
+        except (CliError, ConfigError) as error:
+            raise CliError(f"{node.name}: {self.mask.text(str(error))}") from None
+
+    def origins(self, node: Node) -> Origins:
+        """Where every value comes from; raises CliError."""
+        try:
+            return origins(self._arguments(node), self.patches(node))
+        except ConfigError as error:
+            raise CliError(f"{node.name}: {self.mask.text(str(error))}") from None
+
+    def _arguments(self, node: Node) -> GenerateArgs:
+        return arguments(self.plan.topology, node, self.patches(node), self.bundle)
+
+
+def prepare(stack: StackFile, patches: Path | None = None, state: State | None = None) -> Prepared:
+    """Render and check a stack; raises CliError with every fault. Without `state` its secrets are placeholders."""
+    secret = state.secret if state else placeholder
+    try:
+        plan = make_plan(stack.cluster, patches=patches or stack.folder / "patches", secret=secret)
+    except PlanError as error:
+        noun = "fault" if len(error.faults) == 1 else "faults"
+        raise CliError("\n".join([f"{stack.path.name}: {len(error.faults)} {noun}", *error.faults])) from None
+    bundle = state.bundle if state else placeholder_bundle()
+    return Prepared(stack.name, plan, bundle, mask(bundle, names(plan), secret))
+
+
+def names(plan: Plan) -> Iterable[str]:
+    """The secrets that the patches ask for."""
+    return frozenset().union(*(patch.secrets for patches in plan.patches.values() for patch in patches))
+
+
+@contextmanager
+def provider() -> Iterator[Generate]:
+    """The provider's getConfiguration, from a plugin that runs meanwhile."""
+    from cli.plugin import Plugin  # the SDK behind it takes a second to load
+
+    with Plugin() as plugin:
+        yield plugin.configuration

@@ -1,0 +1,57 @@
+"""Reads back what `render` wrote."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cli.compared import documents
+from cli.errors import CliError
+from cli.render import FINAL, MANIFEST, ORIGINS
+from machineconfig.paths import Documents
+from machinery import ConfigError
+
+
+@dataclass(frozen=True)
+class RenderedNode:
+    """One node: its final configuration and where its values come from."""
+
+    documents: Documents = field(repr=False)
+    origins: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The rendering of one stack; `secrets` is `masked` or `shown`."""
+
+    secrets: str
+    nodes: Mapping[str, RenderedNode]
+
+    @classmethod
+    def empty(cls) -> "Folder":
+        """The rendering of a stack that is not there."""
+        return cls("masked", {})
+
+
+def read(folder: Path) -> dict[str, Folder]:
+    """The renderings in a folder, by stack: the folder itself, or every one in it. Raises CliError without any."""
+    places = [folder] if (folder / MANIFEST).is_file() else sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+    if not places:
+        raise CliError(f"{folder} holds no rendering; `talos-stacks render --out {folder}` makes one")
+    return dict(map(_rendering, places))
+
+
+def _rendering(folder: Path) -> tuple[str, Folder]:
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        nodes = {
+            path.parent.name: RenderedNode(
+                documents(path.read_text(encoding="utf-8")),
+                json.loads((path.parent / ORIGINS).read_text(encoding="utf-8")),
+            )
+            for path in sorted(folder.glob(f"*/{FINAL}"))
+        }
+        return str(manifest["stack"]), Folder(str(manifest["secrets"]), nodes)
+    except (OSError, ValueError, LookupError, TypeError, ConfigError):
+        raise CliError(f"the rendering in {folder} cannot be read; make it again") from None

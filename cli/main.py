@@ -1,0 +1,88 @@
+"""The command `talos-stacks`: a table of commands, and what happens when one cannot do its work."""
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from cli import diff, explain, render
+from cli.errors import CliError
+from cli.terminal import paint
+
+COMMANDS = (render, explain, diff)
+"""Each has `add(parsers)`, which puts its parser into the table with `run(options) -> int` as its default."""
+_ABOUT = "Talos Linux clusters from one stack file each: render, explain and compare machine configurations."
+_EPILOG = """examples:
+  talos-stacks render --stack lab
+  talos-stacks explain lab-worker-01 machine.install.disk
+  talos-stacks diff --stack lab
+
+exit codes:
+  0  all is well
+  1  an error, wrong arguments among them
+  2  the command found something: differences, findings
+
+NO_COLOR switches colours off. `talos-stacks COMMAND --help` says more of each command."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Ends with 1 where arguments are wrong: 2 means that a command found something."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where help is."""
+        self.exit(1, f"{self.prog}: {message}; `{self.prog} --help` shows how it is called\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code. Whatever goes wrong is said on stderr, without a traceback."""
+    try:
+        options = parser().parse_args(arguments)
+        code: int = options.run(options)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # an error that reaches this far still ends in one sentence
+        return _failed(error)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    result = _Parser(
+        prog="talos-stacks",
+        description=_ABOUT,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parsers = result.add_subparsers(metavar="COMMAND", dest="command", required=True)
+    for module in COMMANDS:
+        module.add(parsers)
+    return result
+
+
+def _failed(error: Exception) -> int:
+    said = str(error) if isinstance(error, CliError) else _unexpected(error)
+    lines = said.splitlines() or [type(error).__name__]
+    sys.stderr.write(f"{paint('error:', 'red', sys.stderr)} {lines[0]}\n")
+    for line in lines[1:]:
+        sys.stderr.write(f"  {line}\n")
+    return 1
+
+
+def _unexpected(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    # The error's own text may quote a secret, so only its kind and place are shown.
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"a fault of this program: {type(error).__name__} in {Path(frame.filename).name} line {frame.lineno}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

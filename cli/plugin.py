@@ -1,0 +1,166 @@
+"""The provider plugin that preview uses, asked for a machine configuration without an engine around it."""
+
+import base64
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import grpc
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.struct_pb2 import Struct
+from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
+
+from cli.errors import CliError
+from machinery import Bundle, GenerateArgs, KeyPair
+
+BINARY = "pulumi-resource-talos"
+TOKEN = "talos:machine/getConfiguration:getConfiguration"  # noqa: S105 - the name of a function
+_PACKAGE = "pulumiverse-talos"
+_CHECKOUT = Path(__file__).resolve().parents[1]
+_START = 60.0  # seconds
+_CALL = 60.0  # seconds
+_LARGEST = 400 << 20  # bytes, as in the engine
+
+
+def find(environment: Mapping[str, str]) -> list[str]:
+    """The command that starts the plugin: from PATH, else from the engine's plugins, else the stand-in."""
+    if path := shutil.which(BINARY, path=environment.get("PATH", os.defpath)):
+        return [path]
+    home = Path(environment.get("PULUMI_HOME") or Path.home() / ".pulumi")
+    installed = home / "plugins" / f"resource-talos-v{_version()}" / BINARY
+    if os.access(installed, os.X_OK):
+        return [str(installed)]
+    return [sys.executable, "-P", "-m", "lab.standin.talos"]
+
+
+class Plugin:
+    """A running plugin, as a context manager. What it prints is dropped: it may quote what it was given."""
+
+    def __init__(self, command: list[str] | None = None) -> None:
+        """Start nothing yet; `command` is what `find` finds."""
+        self._command = command or find(os.environ)
+
+    def __enter__(self) -> Self:
+        """Start it and connect; raises CliError."""
+        path = os.pathsep.join(filter(None, [str(_CHECKOUT), os.environ.get("PYTHONPATH")]))
+        try:
+            self._process = subprocess.Popen(
+                self._command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL,
+                text=True,
+                env=os.environ | {"PYTHONPATH": path},
+            )
+        except OSError as error:
+            raise CliError(f"the Talos provider cannot be started ({self._command[0]}): {error.strerror}") from None
+        options = [("grpc.max_receive_message_length", _LARGEST), ("grpc.max_send_message_length", _LARGEST)]
+        try:
+            self._channel = grpc.insecure_channel(f"127.0.0.1:{self._port()}", options)
+            grpc.channel_ready_future(self._channel).result(timeout=_START)
+            self._stub = provider_pb2_grpc.ResourceProviderStub(self._channel)
+            self._called(self._stub.Configure, provider_pb2.ConfigureRequest(args=Struct()))
+        except grpc.FutureTimeoutError:
+            self._end()
+            raise CliError(f"the Talos provider does not answer ({self._command[0]})") from None
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it."""
+        self._channel.close()
+        self._end()
+
+    def configuration(self, args: GenerateArgs) -> str:
+        """The final configuration; raises CliError with the provider's own words, which the caller masks."""
+        given = Struct()
+        given.update(_properties(args))
+        answer = self._called(self._stub.Invoke, provider_pb2.InvokeRequest(tok=TOKEN, args=given))
+        if answer.failures:
+            raise CliError("; ".join(f"{failure.property}: {failure.reason}" for failure in answer.failures))
+        text = MessageToDict(getattr(answer, "return")).get("machineConfiguration")
+        text = text.get("value") if isinstance(text, dict) else text  # a secret comes in an envelope
+        if not isinstance(text, str):
+            raise CliError("the Talos provider gave no machine configuration")
+        return text
+
+    def _called(self, method: Any, request: Any) -> Any:
+        try:
+            return method(request, timeout=_CALL)
+        except grpc.RpcError as error:
+            said = error.details() if isinstance(error, grpc.Call) else ""
+            raise CliError(f"the Talos provider refuses: {said or 'the connection broke'}") from None
+
+    def _port(self) -> int:
+        line = self._process.stdout.readline().strip() if self._process.stdout else ""
+        if not line.isdigit():
+            raise CliError(f"the Talos provider ends without saying its port ({' '.join(self._command)})")
+        return int(line)
+
+    def _end(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+
+
+def _version() -> str:
+    try:
+        return version(_PACKAGE)
+    except PackageNotFoundError:
+        return ""
+
+
+def _properties(args: GenerateArgs) -> dict[str, Any]:
+    return {
+        "clusterName": args.cluster_name,
+        "clusterEndpoint": args.cluster_endpoint,
+        "machineType": args.machine_type,
+        "machineSecrets": _secrets(args.machine_secrets),
+        "talosVersion": args.talos_version,
+        "kubernetesVersion": args.kubernetes_version,
+        "configPatches": list(args.patches),
+        "docs": args.docs,
+        "examples": args.examples,
+    }
+
+
+def _secrets(bundle: Bundle) -> dict[str, Any]:
+    optional = {
+        "secretboxEncryptionSecret": bundle.secretbox_encryption_secret,
+        "aescbcEncryptionSecret": bundle.aescbc_encryption_secret,
+    }
+    return {
+        "cluster": {"id": bundle.cluster_id, "secret": bundle.cluster_secret},
+        "secrets": {"bootstrapToken": bundle.bootstrap_token} | {key: text for key, text in optional.items() if text},
+        "trustdinfo": {"token": bundle.trustd_token},
+        "certs": {
+            "etcd": _pair(bundle.etcd),
+            "k8s": _pair(bundle.k8s),
+            "k8sAggregator": _pair(bundle.k8s_aggregator),
+            "k8sServiceaccount": {"key": _base64(bundle.k8s_service_account.key)},
+            "os": _pair(bundle.os),
+        },
+    }
+
+
+def _pair(pair: KeyPair) -> dict[str, str]:
+    return {"cert": _base64(pair.crt), "key": _base64(pair.key)}
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()

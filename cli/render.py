@@ -1,0 +1,148 @@
+"""`talos-stacks render`: what the files of a stack turn into, in a folder, touching nothing else."""
+
+import argparse
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from cli import state
+from cli.errors import CliError
+from cli.final import Generate, Prepared, prepare, provider
+from cli.options import EXIT_CODES, Parsers, command, node_option, output_option, project, selected, stack_option
+from cli.terminal import say, say_json, warn
+from machineconfig.model import Patch
+from machineconfig.origins import Origins
+from machineconfig.paths import written
+from machineconfig.trace import Steps
+from topology import Node
+
+MANIFEST = "rendering.json"
+"""The file that tells a folder made here from any other."""
+FINAL = "final.yaml"
+ORIGINS = "origins.json"
+_ABOUT = """Write each node's rendered patches and its final configuration into a folder. No engine, no credentials and
+no network are needed. The final configuration comes from the Talos provider that preview uses.
+
+  <node>/patches/NN-<level>-<file>   the patches in the order in which they apply
+  <node>/final.yaml                  what the machine gets
+  <node>/origins.json                which file and line set each value
+
+Secrets are marks, such as <certs.os.key> and <secret registryPassword>. With --show-secrets they are taken from the
+stack's state and its encrypted configuration; the files are then readable by you alone."""
+_EPILOG = f"""examples:
+  talos-stacks render                          all stacks, into out/<stack>
+  talos-stacks render --stack lab --out /tmp/a
+  talos-stacks render --stack lab --node lab-worker-01 --output json
+
+{EXIT_CODES}"""
+
+
+def add(parsers: Parsers) -> None:
+    """Add the command."""
+    parser = command(
+        parsers, "render", run, summary="write patches and final configurations", about=_ABOUT, epilog=_EPILOG
+    )
+    stack_option(parser)
+    node_option(parser)
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="where to (default: out/<stack>); with all stacks, DIR/<stack>"
+    )
+    parser.add_argument("--show-secrets", action="store_true", help="real secrets in place of marks, files 0600")
+    output_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Render the selected stacks, all of them or none."""
+    stacks = selected(options)
+    if options.node and len(stacks) > 1:
+        raise CliError("--node needs --stack: the names of nodes are a stack's own")
+    prepared = [prepare(stack, state=state.read(stack) if options.show_secrets else None) for stack in stacks]
+    made: list[dict[str, object]] = []
+    with provider() as generate:
+        for each in prepared:
+            for warning in each.plan.warnings:
+                warn(f"{each.stack}: {warning}")
+            nodes = each.nodes(options.node)
+            folder = _target(options, each.stack)
+            write(folder, rendering(each, nodes, generate, options.show_secrets), secret=options.show_secrets)
+            made.append({"stack": each.stack, "folder": str(folder), "nodes": [node.name for node in nodes]})
+            if options.output == "text":
+                say(f"{each.stack}: {len(nodes)} {'node' if len(nodes) == 1 else 'nodes'} in {_shown(folder)}")
+    if options.output == "json":
+        say_json(made)
+    return 0
+
+
+def rendering(
+    prepared: Prepared, nodes: tuple[Node, ...], generate: Generate, show_secrets: bool = False
+) -> dict[str, str]:
+    """Every file of a rendering by its path, the same bytes for the same input."""
+    hide = (lambda text: text) if show_secrets else prepared.mask.text
+    manifest = {"stack": prepared.stack, "secrets": "shown" if show_secrets else "masked"}
+    files = {MANIFEST: _json(manifest)}
+    for node in nodes:
+        for name, patch in patch_files(prepared.patches(node)):
+            files[f"{node.name}/patches/{name}"] = hide(patch.text)
+        files[f"{node.name}/{FINAL}"] = hide(prepared.final(node, generate))
+        files[f"{node.name}/{ORIGINS}"] = _json(origins_table(prepared.origins(node)))
+    return files
+
+
+def patch_files(patches: tuple[Patch, ...]) -> Iterator[tuple[str, Patch]]:
+    """Patches with the names of their files, numbered in the order in which they apply."""
+    for number, patch in enumerate(patches, 1):
+        yield f"{number:02}-{patch.source.replace('/', '-').removesuffix('.j2')}", patch
+
+
+def origins_table(origins: Origins) -> dict[str, Mapping[str, list[str]]]:
+    """For each place the files and lines behind its value, the one that counts first; no value is in it."""
+    return {
+        "set": {written(title, path): _newest_first(steps) for title, path, _, steps in origins.all()},
+        "removed": {written(title, path): _newest_first(steps) for title, path, steps in origins.removed},
+    }
+
+
+def write(folder: Path, files: Mapping[str, str], *, secret: bool = False) -> None:
+    """Put files into a folder in place of an earlier rendering; raises CliError where something else is in it."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
+        raise CliError(f"{folder} holds something that is no rendering; name another folder with --out")
+    if folder.exists() and not folder.is_dir():
+        raise CliError(f"{folder} is a file; name a folder with --out")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    before = os.umask(0o077) if secret else None
+    beside = Path(tempfile.mkdtemp(prefix=".rendering-", dir=folder.parent))
+    try:
+        for name, text in files.items():
+            path = beside / "new" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        if folder.exists():
+            folder.rename(beside / "old")
+        (beside / "new").rename(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        if before is not None:
+            os.umask(before)
+
+
+def _target(options: argparse.Namespace, stack: str) -> Path:
+    if options.out is None:
+        return project(options) / "out" / stack
+    out = Path(options.out.absolute())
+    return out if options.stack else out / stack
+
+
+def _shown(folder: Path) -> str:
+    here = Path.cwd()
+    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
+
+
+def _newest_first(steps: Steps) -> list[str]:
+    return [f"{step.origin}{' (deletes it)' if step.deleted else ''}" for step in reversed(steps)]
+
+
+def _json(value: object) -> str:
+    return f"{json.dumps(value, indent=2, ensure_ascii=False)}\n"

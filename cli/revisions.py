@@ -1,0 +1,59 @@
+"""The stack files and patches of a git revision, in a folder of their own: the work tree is not touched."""
+
+import io
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cli.errors import CliError
+
+
+@contextmanager
+def tree(project: Path, revision: str | None) -> Iterator[Path]:
+    """The folder of a revision, or the checkout itself without one."""
+    if revision is None:
+        yield project
+    else:
+        with checkout(project, revision) as folder:
+            yield folder
+
+
+@contextmanager
+def checkout(project: Path, revision: str) -> Iterator[Path]:
+    """Put the stack files and patches of a revision into a folder that is removed at the end; raises CliError."""
+    archive = _git(project, "archive", "--format=tar", _commit(project, revision))
+    with tempfile.TemporaryDirectory(prefix="talos-stacks-") as name:
+        folder = Path(name)
+        (folder / "patches").mkdir()
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+            wanted = [member for member in tar.getmembers() if member.isfile() and _is_ours(member.name)]
+            tar.extractall(folder, wanted, filter="data")
+        yield folder
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith("patches/") or ("/" not in name and name.startswith("Pulumi.") and name.endswith(".yaml"))
+
+
+def _commit(project: Path, revision: str) -> str:
+    try:
+        return (
+            _git(project, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+            .decode()
+            .strip()
+        )
+    except CliError:
+        raise CliError(f"{revision} is no revision of {project}") from None
+
+
+def _git(project: Path, *arguments: str) -> bytes:
+    try:
+        ended = subprocess.run(["git", *arguments], cwd=project, capture_output=True, check=False)
+    except OSError as error:
+        raise CliError(f"git cannot be run: {error.strerror}") from None
+    if ended.returncode:
+        raise CliError(f"git {arguments[0]}: {' '.join(ended.stderr.decode(errors='replace').split())}")
+    return ended.stdout

@@ -1,0 +1,122 @@
+"""Places in a machine configuration, as people write them: `machine.network.interfaces[0].addresses`.
+
+A document with a kind stands in front, with a colon: `UserVolumeConfig/local:provisioning.minSize`. Without one the
+main document is meant. A key with a dot or a bracket in it can stand in brackets, as in
+`machine.sysctls["net.core.somaxconn"]`.
+"""
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+MAIN = "v1alpha1"
+"""The title of the document without a kind."""
+Path = tuple[str | int, ...]
+Documents = Mapping[str, Any]
+"""Plain values by the document's title."""
+
+
+def written(title: str, path: Path) -> str:
+    """A place as it is read back by `find`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif not part or any(sign in part for sign in ".[]:\"' "):
+            text += f"[{json.dumps(part)}]"
+        else:
+            text += f".{part}"
+    text = text.removeprefix(".")
+    if title == MAIN:
+        return text
+    return f"{title}:{text}" if text else title
+
+
+def title_of(values: Mapping[str, Any]) -> str:
+    """The title of a document by its values: `v1alpha1`, `HostnameConfig`, `UserVolumeConfig/local`."""
+    kind, name = values.get("kind"), values.get("name")
+    if not isinstance(kind, str) or not kind:
+        return MAIN
+    return f"{kind}/{name}" if isinstance(name, str) and name else kind
+
+
+def find(documents: Documents, text: str) -> tuple[str, Path] | None:
+    """The document and the path that a text means, or None if there is no such place."""
+    for title in sorted(documents, key=len, reverse=True):
+        if text == title:
+            return title, ()
+        if text.startswith(f"{title}:"):
+            found = _follow(documents[title], text[len(title) + 1 :])
+            return None if found is None else (title, found)
+    found = _follow(documents.get(MAIN), text) if text else None
+    return None if found is None else (MAIN, found)
+
+
+def near(documents: Documents, text: str, also: Iterable[str] = ()) -> list[str]:
+    """Places that are written almost like a text, the nearest first."""
+    known = dict.fromkeys(also)
+    for title, values in documents.items():
+        known |= dict.fromkeys(written(title, path) for path in _places(values, ()))
+    tail = text.rpartition(":")[2].rpartition(".")[2]
+    same_end = [place for place in known if tail and place.endswith((f".{tail}", f":{tail}"))]
+    close = difflib.get_close_matches(text, list(known), n=5, cutoff=0.6)
+    return list(dict.fromkeys([*close[:3], *same_end, *close]))[:5]
+
+
+def value_at(values: Any, path: Path) -> Any:
+    """The value at a path; raises LookupError."""
+    for part in path:
+        if isinstance(values, list) is not isinstance(part, int):
+            raise KeyError(part)
+        values = values[part]
+    return values
+
+
+def leaves(values: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every scalar and every empty list or map, in the order in which they stand."""
+    if isinstance(values, dict) and values:
+        for key, item in values.items():
+            yield from leaves(item, (*path, key))
+    elif isinstance(values, list) and values:
+        for index, item in enumerate(values):
+            yield from leaves(item, (*path, index))
+    else:
+        yield path, values
+
+
+def _follow(values: Any, text: str) -> Path | None:
+    if not text:
+        return ()
+    for part, rest in _steps(values, text):
+        below = _follow(values[part], rest)
+        if below is not None:
+            return (part, *below)
+    return None
+
+
+def _steps(values: Any, text: str) -> Iterator[tuple[str | int, str]]:
+    """Each key or index that a text can begin with, and what is left of the text; long keys before short ones."""
+    if isinstance(values, list):
+        number, closed, rest = text[1:].partition("]")
+        if text[0] == "[" and closed and number.isascii() and number.isdigit() and int(number) < len(values):
+            yield int(number), rest
+    elif isinstance(values, dict):
+        bare = text.removeprefix(".")
+        for key in sorted(values, key=len, reverse=True):
+            for spelled, source in ((key, bare), (f'["{key}"]', text), (f"['{key}']", text), (f"[{key}]", text)):
+                rest = source[len(spelled) :]
+                if source.startswith(spelled) and (not rest or rest[0] in ".["):
+                    yield key, rest
+
+
+def _places(values: Any, path: Path) -> Iterator[Path]:
+    if path:
+        yield path
+    children: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(values, dict):
+        children = values.items()
+    elif isinstance(values, list):
+        children = enumerate(values)
+    for part, item in children:
+        yield from _places(item, (*path, part))

@@ -1,0 +1,49 @@
+"""Which values of a configuration must not be shown, also where nobody knows the secret that may be in them.
+
+A machine can run with a secret that is no longer in the stack. So a value is hidden when it holds a known secret, when
+its place is one for secrets, or when it looks like one.
+"""
+
+import re
+
+from machineconfig.marks import Mask
+from machineconfig.paths import Path
+
+_KEYS = frozenset(("key", "auth", "token", "secret", "psk"))
+_WORDS = re.compile(r"secret|password|passwd|passphrase|token|credential|private[-_.]?key|preshared|api[-_.]?key", re.I)
+_BRANCHES = frozenset(("auth", "environment"))
+"""Keys below which everything is hidden."""
+_PEM = re.compile(r"-----BEGIN ")
+_USER = re.compile(r"://[^/@\s]+@")
+_TOKEN = re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b")
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
+
+
+def is_secret(path: Path, values: tuple[object, ...], mask: Mask) -> bool:
+    """Whether the values at a place are to be hidden."""
+    keys = [part for part in path if isinstance(part, str)]
+    last = keys[-1] if keys else ""
+    if last in _KEYS or _WORDS.search(last) or _BRANCHES & set(keys):
+        return True
+    return any(_holds(value, mask) for value in values)
+
+
+def _holds(value: object, mask: Mask) -> bool:
+    if isinstance(value, dict):
+        return any(is_secret((key,), (item,), mask) for key, item in value.items())
+    if isinstance(value, list):
+        return any(_holds(item, mask) for item in value)
+    return isinstance(value, str) and (mask.hides(value) or _looks_like_one(value))
+
+
+def _looks_like_one(text: str) -> bool:
+    if _PEM.search(text) or _USER.search(text) or _TOKEN.search(text):
+        return True
+    return any(_is_encoded(found.group()) for found in _ENCODED.finditer(text))
+
+
+def _is_encoded(run: str) -> bool:
+    """Tell base64 from paths, names and hexadecimal digests, which people need to read."""
+    if re.fullmatch(r"[0-9a-f]+", run) or run.count("/") > len(run) // 12:
+        return False
+    return any(c.isdigit() for c in run) and any(c.isupper() for c in run) and any(c.islower() for c in run)
