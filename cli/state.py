@@ -7,6 +7,7 @@ import base64
 import binascii
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,7 +24,23 @@ from talosapi import Credentials
 _SECRETS = "talos:machine/secrets:Secrets"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _CHECKOUT = Path(__file__).resolve().parents[1]
-_LONGEST = 180.0  # seconds
+_LONGEST = 300.0  # seconds; the engine may have to be built first
+_REASONS = (
+    (
+        "no stack named|no stack selected",
+        "has no state here: bring it up with `make up STACK={stack}`, or log in where its state is with `pulumi login`",
+    ),
+    ("incorrect passphrase", "cannot be read: the passphrase is wrong; set PULUMI_CONFIG_PASSPHRASE to the right one"),
+    (
+        "passphrase must be set|passphrase.*not.*set",
+        "cannot be read without its passphrase: set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
+    ),
+    (
+        "PULUMI_ACCESS_TOKEN|not logged in|must be logged in",
+        "cannot be read: log in where its state is with `pulumi login`",
+    ),
+)
+"""What the engine says, and what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +61,12 @@ def read(stack: StackFile) -> State:
     """Ask for the state of a stack; raises CliError where there is none, or it cannot be read, or has no secrets."""
     exported = _pulumi(stack, "stack", "export", "--show-secrets")
     resources = (exported.get("deployment") or {}).get("resources") or ()
-    found = next((resource for resource in resources if resource.get("type") == _SECRETS), None)
+    found = next(
+        (resource for resource in resources if resource.get("type") == _SECRETS and not resource.get("delete")), None
+    )
     outputs = _opened((found or {}).get("outputs"))
     if not outputs:
-        raise CliError(f"the stack {stack.name} has no machine secrets yet: bring it up first, `make up`")
+        raise CliError(f"the stack {stack.name} has no machine secrets yet: bring it up, `make up STACK={stack.name}`")
     try:
         return State(
             _bundle(_plain(outputs["machineSecrets"])),
@@ -76,19 +95,33 @@ def _pulumi(stack: StackFile, *arguments: str) -> dict[str, Any]:
     command = [*engine, *arguments, "--stack", stack.name, "--non-interactive"]
     try:
         ended = subprocess.run(
-            command, cwd=stack.folder, env=environment, capture_output=True, text=True, timeout=_LONGEST, check=False
+            command,
+            cwd=stack.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_LONGEST,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CliError(f"pulumi cannot be asked for the state of {stack.name}: {type(error).__name__}") from None
     if ended.returncode:
-        # stderr alone: stdout is where secrets are.
-        said = " ".join(ended.stderr.split()).removeprefix("error: ") or f"it ended with {ended.returncode}"
-        raise CliError(f"pulumi {arguments[0]} {arguments[1]} of {stack.name}: {said}")
+        raise CliError(_reason(stack.name, ended.stderr))  # stdout is where secrets are
     try:
         found: dict[str, Any] = json.JSONDecoder().raw_decode(ended.stdout, ended.stdout.index("{"))[0]
     except ValueError:
         raise CliError(f"pulumi {arguments[0]} {arguments[1]} of {stack.name} printed no JSON") from None
     return found
+
+
+def _reason(stack: str, said: str) -> str:
+    for words, sentence in _REASONS:
+        if re.search(words, said, re.IGNORECASE):
+            return f"the stack {stack} {sentence.format(stack=stack)}"
+    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it did not say why"]
+    errors = [line for line in lines if line.startswith("error: ")] or lines[-1:]
+    return f"the engine does not give the state of {stack}: {errors[0].removeprefix('error: ')}"
 
 
 def _opened(value: Any) -> Any:
