@@ -1,16 +1,25 @@
 """What a template sees: the node, the cluster, and facts, which are what follows from both for this one machine."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Address
 
+from machineconfig.ingress import Ingress
 from machineconfig.model import Facts
-from topology import Contract, Node, Topology
-from topology.disk import Disk
+from topology import Contract, Disk, Link, LocalVolume, Node, Site, Topology
 
 HOSTNAME_DOCUMENT = Contract(1, 12)
 """From this contract on the host name is a document of its own, and there is more than one document."""
+
+_OF_TYPE = {
+    "hdd": "disk.rotational",
+    "ssd": "!disk.rotational",
+    "nvme": 'disk.transport == "nvme"',
+    "sd": 'disk.transport == "mmc"',
+}
+"""A disk's type in CEL."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,16 @@ class NodeFacts:
         return self.topology.versions.contract >= HOSTNAME_DOCUMENT
 
     @property
+    def site(self) -> Site:
+        """The settings of the place it stands in: the zone's, and what that leaves out as the network has it."""
+        return self.topology.site_of(self.node)
+
+    @property
+    def link(self) -> Link | None:
+        """The bond or VLAN that holds the node's address; None where it is a single port."""
+        return self.topology.link_of(self.node)
+
+    @property
     def interface(self) -> str | None:
         """The name of the interface that holds the node's address; None where the platform alone addresses it."""
         return self.topology.interface_of(self.node)
@@ -49,8 +68,21 @@ class NodeFacts:
     @property
     def gateway(self) -> IPv4Address | None:
         """The default route, if it can be reached from the node's own network."""
-        network, gateway = self.topology.network.network_of(self.node.address), self.topology.network.gateway
+        network, gateway = self.topology.home_of(self.node.address), self.site.gateway
         return gateway if network is not None and gateway is not None and gateway in network else None
+
+    @property
+    def addressing(self) -> dict[str, object]:
+        """Address, routes and VIP as an interface or a VLAN of it has them."""
+        routes = [{"network": "0.0.0.0/0", "gateway": self.gateway}] if self.gateway else []
+        vip = {"vip": {"ip": self.vip}} if self.vip else {}
+        return {"addresses": [self.address_with_prefix], "routes": routes, **vip}
+
+    @property
+    def bond_options(self) -> dict[str, object]:
+        """The options of the node's bond, by Talos's names; the ports are apart."""
+        bond = self.link.bond if self.link else None
+        return bond.model_dump(by_alias=True, exclude_none=True, exclude={"members"}) if bond else {}
 
     @property
     def vip(self) -> IPv4Address | None:
@@ -64,6 +96,24 @@ class NodeFacts:
         return (*map(str, network.nodes), *([f"!{network.vip}/32"] if network.vip else []))
 
     @property
+    def no_proxy(self) -> str:
+        """What is reached directly: the cluster's own networks and names, and what the site adds."""
+        network, proxy = self.topology.network, self.site.proxy
+        own = ("127.0.0.1", "localhost", *network.nodes, *network.pod_subnets, *network.service_subnets)
+        names = (".svc", f".{network.dns_domain}", self.topology.endpoint.host, *(proxy.no_proxy if proxy else ()))
+        return ",".join(_once([*own, *names]))
+
+    @property
+    def volumes(self) -> Mapping[str, LocalVolume]:
+        """The local volumes by name, each with its disk; none on control planes."""
+        return self.topology.platform.volumes_of(self.node)
+
+    @property
+    def ingress(self) -> Ingress:
+        """Who may reach which port of it, for the firewall."""
+        return Ingress(self.topology)
+
+    @property
     def cert_sans(self) -> tuple[str, ...]:
         """The names in the machine's certificate: the addresses that talosctl and this program use."""
         return _once([self.node.address, self.machine.address])
@@ -72,7 +122,8 @@ class NodeFacts:
     def api_server_cert_sans(self) -> tuple[str, ...]:
         """The names in the API server's certificate. Up to contract v1.11 the endpoint's host is there already."""
         network, endpoint = self.topology.network, self.topology.endpoint
-        names = _once([network.vip, endpoint.host, *self.topology.api_server.cert_sans])
+        api_server = self.topology.api_server
+        names = _once([network.vip, endpoint.host, *api_server.load_balancers, *api_server.cert_sans])
         return tuple(name for name in names if self.hostname_is_a_document or name != endpoint.host)
 
     @cached_property
@@ -94,6 +145,14 @@ class NodeFacts:
     def disk_selector(self, disk: Disk) -> dict[str, str]:
         """A disk as machine.install.diskSelector has it: without the link, which belongs to machine.install.disk."""
         return disk.model_dump(by_alias=True, exclude_none=True, exclude={"path"})
+
+    def disk_expression(self, disk: Disk) -> str:
+        """A disk as a volume's diskSelector has it, in CEL; never the disk that Talos is on."""
+        known = disk.model_dump(exclude_none=True, exclude={"path", "type"})
+        terms = [f"disk.{key} == {json.dumps(value)}" for key, value in known.items()]
+        terms += [f"{json.dumps(disk.path)} in disk.symlinks"] if disk.path else []
+        terms += [_OF_TYPE[disk.type]] if disk.type else []
+        return " && ".join([*terms, "!system_disk"])
 
 
 def context(topology: Topology, node: Node, facts: Facts) -> dict[str, object]:

@@ -122,6 +122,8 @@ def _writable(value: object) -> object:
         return str(value)  # raises
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int | float):  # whose __str__ is object's own
+        return value
     if value is None:
         raise RefusedError("has no value here", "guard it with {% if %} or give the value in the stack file")
     if isinstance(value, list | tuple | set | frozenset | Mapping):

@@ -124,11 +124,11 @@ class Topology(Model):
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What the loss of each zone leaves of etcd's quorum; nothing where zones claim nothing."""
-        if len(self.zones) < 2:
-            return ()
+        """What the loss of each zone leaves of etcd's quorum; nothing for a single zone, which claims nothing."""
+        zones = [zone for zone in self.zones if self.nodes_in(zone)]
         total = len(self.controlplanes)
-        return tuple(Loss(zone, sum(node.zone == zone for node in self.controlplanes), total) for zone in self.zones)
+        losses = [Loss(zone, sum(node.zone == zone for node in self.controlplanes), total) for zone in zones]
+        return tuple(losses) if len(losses) > 1 else ()
 
     @property
     def storage_losses(self) -> tuple[Loss, ...]:

@@ -132,6 +132,11 @@ def test_a_fault_of_several_nodes_is_said_once_with_their_names(tmp_path: Path) 
     )
 
 
+def test_numbers_and_flags_are_written_as_yaml_has_them(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": "a: {{ node.cores }}\nb: {{ 1.5 }}\nc: {{ cluster.network.discovery }}\n"})
+    assert [patch.text for patch in rendered(stack(), "cp1", tmp_path)] == ["a: 4\nb: 1.5\nc: true\n"]
+
+
 @pytest.mark.parametrize("name", ["network.yaml", "1-network.yaml", "10-network.yml", "10_network.yaml", "10-Net.yaml"])
 def test_a_file_that_is_not_named_like_a_patch_is_refused(tmp_path: Path, name: str) -> None:
     write(tmp_path, {f"all/{name}": "machine: {}\n"})

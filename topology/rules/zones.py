@@ -13,7 +13,7 @@ def zones_survive_the_loss_of_one(topology: Topology) -> Iterator[Found]:
         if loss.survives or not loss.total:
             continue
         most = loss.total - loss.majority
-        if len(topology.zones) < 3 or not most:
+        if len(topology.losses) < 3 or not most:
             cure = "take three zones with a control plane in each, or declare none and claim nothing"
         else:
             cure = f"put at most {most} of the {loss.total} into one zone"
