@@ -19,6 +19,7 @@ from topology.site import Proxy, Site
 from topology.topology import Topology
 from topology.versions import Contract, Version
 from topology.volume import LocalVolume, Volume
+from topology.waiver import Waiver
 from topology.zone import Zone
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "Versions",
     "Vlan",
     "Volume",
+    "Waiver",
     "Zone",
     "load",
 ]

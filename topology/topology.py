@@ -18,6 +18,7 @@ from topology.quorum import Loss
 from topology.settings import ApiServer, Image, Kubelet, Rollout, Secrets, Versions
 from topology.site import Site
 from topology.values import EndpointValue, Flag, Https, Name, Network
+from topology.waiver import Waiver
 from topology.zone import Zone
 
 API_PORT = 6443
@@ -71,6 +72,8 @@ class Topology(Model):
     """How a change reaches machines that run."""
     data: Data = Field(default_factory=dict)
     """Free values for all templates."""
+    waivers: tuple[Waiver, ...] = ()
+    """Findings of the checks that are right here, each with its reason. What is wrong in this file cannot be waived."""
 
     _warnings: tuple[Fault, ...] = PrivateAttr(default=())
 

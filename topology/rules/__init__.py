@@ -17,6 +17,7 @@ from topology.rules.nodes import (
     names_are_unique,
     some_node_is_a_control_plane,
     some_node_takes_pods,
+    waivers_name_nodes,
     zones_are_declared,
 )
 from topology.rules.rule import Rule
@@ -79,4 +80,5 @@ RULES: tuple[Rule, ...] = (
     Rule(zones_hold_their_nodes, reads=(("network", "nodes"), *_ZONES)),
     Rule(mirrors_come_from_a_zone_that_has_some, reads=(("zones", "*"),)),
     Rule(load_balancers_have_a_name),
+    Rule(waivers_name_nodes, reads=(("nodes", "*", "name"),)),
 )

@@ -64,3 +64,12 @@ def zones_are_declared(topology: Topology) -> Iterator[Found]:
         elif node.zone is not None and node.zone not in topology.zones:
             cure = f"declare it in zones{near(node.zone, topology.zones)}"
             yield Found(("nodes", index, "zone"), node.zone, f"of {node.name} is not a declared zone", cure)
+
+
+def waivers_name_nodes(topology: Topology) -> Iterator[Found]:
+    """A waiver for one node names a node of this cluster."""
+    known = {node.name for node in topology.nodes}
+    for index, waiver in enumerate(topology.waivers):
+        if waiver.node is not None and waiver.node not in known:
+            cure = f"name a node{near(waiver.node, known)}, or leave it out for all"
+            yield Found(("waivers", index, "node"), waiver.node, "is not a node", cure)
