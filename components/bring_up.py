@@ -62,7 +62,7 @@ class BringUp(pulumi.ComponentResource):
             apply_mode=self._args.topology.rollout.apply_mode,
             opts=self._options(
                 depends_on=self._rollout.registration(node, self._args.machines[node.name]),
-                hooks=self._rollout.configuration_gates(node),
+                hooks=self._rollout.configuration_gates,
             ),
         )
 

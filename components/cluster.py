@@ -79,7 +79,7 @@ class Cluster(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _machine(self, node: Node) -> pulumi.Resource:
-        args = NodeArgs(self._plan.topology, node, self._platform, self._rollout.machine_gates(node))
+        args = NodeArgs(self._plan.topology, node, self._platform, self._rollout.machine_gates)
         return self._module.Node(node.name, args, pulumi.ResourceOptions(parent=self._platform))
 
     def _machine_config(self, node: Node) -> MachineConfig:

@@ -6,7 +6,8 @@ the machine still down, before another one is touched.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import pulumi
 
@@ -65,48 +66,46 @@ class Rollout:
 
         return pulumi.Output.from_input(dependencies())
 
-    def machine_gates(self, node: Node) -> pulumi.ResourceHookBinding:
-        """Return the gates around a change of the machine itself, such as its memory: the platform reboots it."""
+    @cached_property
+    def machine_gates(self) -> pulumi.ResourceHookBinding:
+        """The gates around a change of a machine itself, such as its memory: the platform reboots it.
 
-        async def changing(_: pulumi.ResourceHookArgs) -> None:
-            await self._begin(node)
-
-        async def changed(_: pulumi.ResourceHookArgs) -> None:
-            await self._finish(node)
-
+        They know the node by the name of the resource, so that all machines share them: every hook costs the engine
+        and the program a server.
+        """
         return pulumi.ResourceHookBinding(
-            before_update=[pulumi.ResourceHook(f"{node.name}: its machine may change", changing)],
-            after_update=[pulumi.ResourceHook(f"{node.name}: its machine is back", changed)],
-            on_error=[pulumi.ErrorHook(f"{node.name}: its machine failed", self._failed(node))],
+            before_update=[pulumi.ResourceHook("a machine may change", self._machine_changes)],
+            after_update=[pulumi.ResourceHook("a machine is back", self._changed)],
+            on_error=[pulumi.ErrorHook("a machine failed", self._failed)],
         )
 
-    def configuration_gates(self, node: Node) -> pulumi.ResourceHookBinding:
-        """Return the gates around each change of a node's configuration, and around a join of a living cluster."""
-
-        async def joining(_: pulumi.ResourceHookArgs) -> None:
-            if await self.living():
-                await self._begin(node)
-
-        async def changing(args: pulumi.ResourceHookArgs) -> None:
-            await self._begin(node, args)
-
-        async def changed(_: pulumi.ResourceHookArgs) -> None:
-            await self._finish(node)
-
+    @cached_property
+    def configuration_gates(self) -> pulumi.ResourceHookBinding:
+        """The gates around each change of a configuration, and around a join of a living cluster; shared likewise."""
         return pulumi.ResourceHookBinding(
-            before_create=[pulumi.ResourceHook(f"{node.name}: it may join", joining)],
-            before_update=[pulumi.ResourceHook(f"{node.name}: it may change", changing)],
-            after_create=[pulumi.ResourceHook(f"{node.name}: it has joined", changed)],
-            after_update=[pulumi.ResourceHook(f"{node.name}: it is back", changed)],
-            on_error=[pulumi.ErrorHook(f"{node.name}: it failed", self._failed(node))],
+            before_create=[pulumi.ResourceHook("a node may join", self._joining)],
+            before_update=[pulumi.ResourceHook("a node may change", self._changing_configuration)],
+            after_create=[pulumi.ResourceHook("a node has joined", self._changed)],
+            after_update=[pulumi.ResourceHook("a node is back", self._changed)],
+            on_error=[pulumi.ErrorHook("a node failed", self._failed)],
         )
 
-    def _failed(self, node: Node) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
-        async def failed(_: pulumi.ErrorHookArgs) -> bool:
-            self._end(node, failed=True)
-            return False
+    async def _machine_changes(self, args: pulumi.ResourceHookArgs) -> None:
+        await self._begin(self._topology.node(args.name))
 
-        return failed
+    async def _joining(self, args: pulumi.ResourceHookArgs) -> None:
+        if await self.living():
+            await self._begin(self._topology.node(args.name))
+
+    async def _changing_configuration(self, args: pulumi.ResourceHookArgs) -> None:
+        await self._begin(self._topology.node(args.name), args)
+
+    async def _changed(self, args: pulumi.ResourceHookArgs) -> None:
+        await self._finish(self._topology.node(args.name))
+
+    async def _failed(self, args: pulumi.ErrorHookArgs) -> bool:
+        self._end(self._topology.node(args.name), failed=True)
+        return False
 
     def cluster_gate(self) -> pulumi.ResourceHookBinding:
         """Return the gate before the kubeconfig of a new cluster: every machine is up, every control plane votes."""

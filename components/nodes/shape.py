@@ -21,7 +21,8 @@ class PlatformArgs:
 
 @dataclass(frozen=True)
 class NodeArgs:
-    """``platform`` is the ``Platform`` of the same module; ``gates`` belong on whatever reboots the machine."""
+    """``platform`` is the ``Platform`` of the same module; ``gates`` belong on the resource that
+    reboots the machine, which has the node's name."""
 
     topology: Topology
     node: NodeModel

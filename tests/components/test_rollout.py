@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pulumi
@@ -70,14 +71,15 @@ class Change:
     """A change of one machine as the engine makes it: the hook before, the step, the hook after."""
 
     def __init__(self, rollout: Rollout, topology: Topology, node: str) -> None:
-        gates = rollout.machine_gates(topology.node(node))
+        gates = rollout.machine_gates
+        self._args = SimpleNamespace(name=node)
         self._before, self._after = only(gates.before_update), only(gates.after_update)
         self.began = asyncio.Event()
 
     async def run(self) -> None:
-        await self._before(None)
+        await self._before(self._args)
         self.began.set()
-        await self._after(None)
+        await self._after(self._args)
 
 
 def changes(topology: Topology, *nodes: str) -> list[Change]:
@@ -136,6 +138,6 @@ async def test_a_machine_of_a_new_cluster_waits_for_nobody(health: Health) -> No
     topology = stack()
     common = Rollout(topology, pulumi.Output.from_input(Credentials(b"", b"", b"")))
     for node in topology.nodes:
-        gates = common.configuration_gates(node)
+        gates = common.configuration_gates
         for hooks in (gates.before_create, gates.after_create):
-            await only(hooks)(None)
+            await only(hooks)(SimpleNamespace(name=node.name))
