@@ -96,6 +96,8 @@ def documents(text: str) -> Documents:
     """The documents of a configuration as plain values; raises machinery.ConfigError."""
     found: dict[str, Any] = {}
     for values in load(text):
+        if not values:
+            continue  # Talos leaves an empty document where a patch deletes what is not there
         if not isinstance(values, dict):
             raise ConfigError("a document of a machine configuration must be a map")
         found[title_of(values)] = values

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from cli.errors import CliError
-from machineconfig.plan import mark
+from machineconfig.model import mark
 
 PROJECT = "talos-stacks"
 CLUSTER = f"{PROJECT}:cluster"

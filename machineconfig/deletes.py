@@ -15,6 +15,8 @@ from machineconfig.model import Patch
 from topology import Contract
 
 DELETE = "delete"
+PLACEHOLDERS = "# So that the deletes of the next patch find something.\n"
+"""How a patch begins that is not a file's own."""
 
 
 def tolerate_absent(patches: Iterable[Patch], contract: Contract) -> Iterator[Patch]:
@@ -61,7 +63,7 @@ def _is_delete(entry: Entry) -> bool:
 
 def _placeholders(paths: list[Path]) -> str:
     """A patch that merges nothing at the paths: a key is made where there is none, and no value is changed."""
-    return f"# So that the deletes of the next patch find something.\n{_write([tuple(map(str, p)) for p in paths], 0)}"
+    return f"{PLACEHOLDERS}{_write([tuple(map(str, p)) for p in paths], 0)}"
 
 
 def _write(paths: list[tuple[str, ...]], depth: int) -> str:

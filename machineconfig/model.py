@@ -59,6 +59,11 @@ class Finding:
         return f"{place}{node}: {self.message}; {self.remedy}"
 
 
+def mark(key: str) -> str:
+    """What stands for a secret where its value is not known."""
+    return f"<secret {key}>"
+
+
 def said_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings, where those that differ in the node alone become one that names up to three nodes."""
     nodes: dict[Finding, list[str]] = {}

@@ -57,7 +57,7 @@ def near(documents: Documents, text: str, also: Iterable[str] = ()) -> list[str]
     """Places that are written almost like a text, the nearest first."""
     known = dict.fromkeys(also)
     for title, values in documents.items():
-        known |= dict.fromkeys(written(title, path) for path in _places(values, ()))
+        known |= dict.fromkeys([title, *(written(title, path) for path in _places(values, ()))])
     tail = text.rpartition(":")[2].rpartition(".")[2]
     same_end = [place for place in known if tail and place.endswith((f".{tail}", f":{tail}"))]
     close = difflib.get_close_matches(text, list(known), n=5, cutoff=0.6)

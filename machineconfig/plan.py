@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from machineconfig.checks import check_patches
-from machineconfig.model import Facts, Finding, Patch
+from machineconfig.model import Facts, Finding, Patch, mark
 from machineconfig.render import Secret, render_what_can_be
 from machineconfig.schematic import Schematic, installer
 from topology import Fault, Node, Topology, TopologyError, load
@@ -45,11 +45,6 @@ class PlanError(Exception):
     def faults(self) -> tuple[str, ...]:
         """One line each, none twice."""
         return tuple(dict.fromkeys(map(str, self.found)))
-
-
-def mark(key: str) -> str:
-    """What stands for a secret where its value is not known."""
-    return f"<secret {key}>"
 
 
 def make_plan(raw_cluster: object, *, patches: Path, secret: Secret | None = None) -> Plan:
