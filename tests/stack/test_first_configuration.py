@@ -1,0 +1,23 @@
+"""The first configuration of a new cluster."""
+
+import pytest
+
+from tests.stack.killing import output_of, started
+from tests.stack.rehearsal import Rehearsal
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.stack
+
+LATE = "lab-controlplane-02"
+
+
+def test_a_machine_that_is_late_holds_up_no_other(rehearsal: Rehearsal) -> None:
+    rehearsal.start()
+    rehearsal.fault(LATE, "refuse")
+    with started(rehearsal) as up:
+        eventually(lambda: len(rehearsal.journal("configuration")) == 4, within=120, what="four configurations")
+        assert LATE not in {entry["machine"] for entry in rehearsal.journal("configuration")}
+        rehearsal.clear(LATE, "refuse")
+        assert up.wait(240) == 0, output_of(rehearsal).read_text()
+    assert [entry["machine"] for entry in rehearsal.journal("configuration")][-1] == LATE
+    assert rehearsal.journal("violation") == []
