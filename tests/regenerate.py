@@ -8,15 +8,15 @@ from tests.machineconfig import golden
 
 def main() -> None:
     """Write what has changed, remove what no node has any more, and say so."""
-    wanted = golden.renderings()
-    for path in sorted(set(golden.FOLDER.glob("*/*.yaml")) - set(wanted)):
-        path.unlink()
-        _say("removed", path)
-    for path, text in wanted.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            _say("wrote", path)
+    for folder, wanted in golden.everything().items():
+        for path in sorted(set(folder.glob("*/*.yaml")) - set(wanted)):
+            path.unlink()
+            _say("removed", path)
+        for path, text in wanted.items():
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+                _say("wrote", path)
 
 
 def _say(what: str, path: Path) -> None:

@@ -14,6 +14,7 @@ ROOMS = {
     "machinery": {"machinery", "yaml", "cryptography"},
     "machineconfig": {"machineconfig", "machinery", "topology", "jinja2", "ruamel"},
     "talosapi": {"talosapi", "grpclib", "h2", "multidict", "yaml", "google", "cryptography", "grpc_tools"},
+    "cli": {"cli", "topology", "machineconfig", "machinery", "talosapi", "ruamel"},
     "components": {"components", "topology", "machineconfig", "talosapi", "pulumi"},
     "lab": {
         "lab",
@@ -32,6 +33,8 @@ ROOMS = {
     "__main__.py": {"components", "topology", "pulumi"},
 }
 ALSO = {
+    # Speaks to the provider plugin as the engine does.
+    "cli/plugin.py": PLUGIN_PROTOCOL,
     # The SDK of a component is its own; another platform's is nobody's.
     "components/machine_secrets.py": {"pulumiverse_talos"},
     "components/images.py": {"pulumiverse_talos"},

@@ -1,15 +1,20 @@
-"""The golden renderings: every patch of every node of every stack of the repo, byte for byte."""
+"""The golden files: every patch and the final configuration of every node of every stack of the repo, byte for byte."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from machineconfig import render_cluster
+from machineconfig import Patch, render_cluster
+from machineconfig.generation import arguments
+from machineconfig.marks import mask, placeholder, placeholder_bundle
+from machinery import generate_configuration
 from tests.machineconfig.stacks import PATCHES, facts
 from topology import Topology, load
 
 ROOT = PATCHES.parent
 FOLDER = ROOT / "tests" / "golden" / "render"
+FINAL = ROOT / "tests" / "golden" / "final"
 
 
 def stacks() -> dict[str, Topology]:
@@ -21,13 +26,33 @@ def stacks() -> dict[str, Topology]:
     return found
 
 
+def everything() -> dict[Path, dict[Path, str]]:
+    """What every golden file must hold, by the folder of its kind. A secret stands in it as a mark."""
+    return {FOLDER: renderings(), FINAL: finals()}
+
+
 def renderings() -> dict[Path, str]:
-    """What every golden file must hold. A secret stands in it as a mark."""
+    """The patches of each node in one file."""
     files = {}
     for stack, topology in stacks().items():
-        known = {node.name: facts(topology, node) for node in topology.nodes}
-        rendered = render_cluster(topology, known, root=PATCHES, secret=lambda name: f"<secret {name}>")
-        for name, patches in rendered.items():
+        for name, patches in _patches(topology, lambda key: f"<secret {key}>").items():
             text = "".join(f"---\n# patches/{patch.source}\n{patch.text}" for patch in patches)
             files[FOLDER / stack / f"{name}.yaml"] = text
     return files
+
+
+def finals() -> dict[Path, str]:
+    """The final configuration of each node."""
+    files = {}
+    for stack, topology in stacks().items():
+        for name, patches in _patches(topology, placeholder).items():
+            args = arguments(topology, topology.node(name), patches, placeholder_bundle())
+            names = frozenset().union(*(patch.secrets for patch in patches))
+            text = mask(placeholder_bundle(), names).text(generate_configuration(args))
+            files[FINAL / stack / f"{name}.yaml"] = text
+    return files
+
+
+def _patches(topology: Topology, secret: Callable[[str], str]) -> dict[str, tuple[Patch, ...]]:
+    known = {node.name: facts(topology, node) for node in topology.nodes}
+    return render_cluster(topology, known, root=PATCHES, secret=secret)

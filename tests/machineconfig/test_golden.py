@@ -1,11 +1,16 @@
+from pathlib import Path
+
+import pytest
+
 from machineconfig import check_patches, render_cluster
 from tests.machineconfig import golden
 from tests.machineconfig.stacks import PATCHES, facts
 
 
-def test_every_node_of_every_stack_renders_to_its_golden_file_byte_for_byte() -> None:
-    wanted = golden.renderings()
-    there = {path: path.read_text(encoding="utf-8") for path in golden.FOLDER.glob("*/*.yaml")}
+@pytest.mark.parametrize("folder", [golden.FOLDER, golden.FINAL], ids=["patches", "final"])
+def test_every_node_of_every_stack_has_its_golden_file_byte_for_byte(folder: Path) -> None:
+    wanted = golden.everything()[folder]
+    there = {path: path.read_text(encoding="utf-8") for path in folder.glob("*/*.yaml")}
     assert {path.relative_to(golden.ROOT) for path in there} == {path.relative_to(golden.ROOT) for path in wanted}
     for path, text in wanted.items():
         assert there[path] == text, f"{path.relative_to(golden.ROOT)}: `make golden` writes it anew"
