@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError
@@ -40,14 +40,14 @@ class Entry:
         """Nothing, an empty list or an empty map."""
         return self.node.tag == NULL if isinstance(self.node, ScalarNode) else not self.node.value
 
-    @property
+    @cached_property
     def items(self) -> tuple["Entry", ...]:
         """The entries of a list."""
         if not isinstance(self.node, SequenceNode):
             return ()
         return tuple(Entry((*self.path, i), _line(item), item) for i, item in enumerate(self.node.value))
 
-    @property
+    @cached_property
     def keys(self) -> tuple["Entry", ...]:
         """The values of a map, each under its key."""
         if not isinstance(self.node, MappingNode):

@@ -1,0 +1,78 @@
+"""The files below `patches/`, each looked for and read once, however many nodes are rendered from them."""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from machineconfig.levels import check_folder, check_root, files
+from machineconfig.model import Finding
+from machineconfig.templates import RefusedError, TemplateFaultError
+
+_K = TypeVar("_K")
+_T = TypeVar("_T")
+
+
+class Sources:
+    """The files as they were when they were first asked for."""
+
+    def __init__(self, root: Path) -> None:
+        """Nothing is read yet."""
+        self.root = root
+        self._files: dict[str, tuple[tuple[Path, str], ...]] = {}
+        self._findings: dict[str, tuple[Finding, ...]] = {}
+        self._texts: dict[Path, str] = {}
+        self._included: dict[str, str] = {}
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What lies below the root and no node would read."""
+        return tuple(check_root(self.root))
+
+    def findings_in(self, folder: str) -> tuple[Finding, ...]:
+        """What lies in a level and would be passed over."""
+        return _known(self._findings, folder, lambda: tuple(check_folder(self.root, folder)))
+
+    def files(self, folder: str) -> tuple[tuple[Path, str], ...]:
+        """The patches of a level by name, each with its path below the root."""
+        return _known(
+            self._files,
+            folder,
+            lambda: tuple((path, path.relative_to(self.root).as_posix()) for path in files(self.root, folder)),
+        )
+
+    def text(self, path: Path) -> str:
+        """The text of a file; raises TemplateFaultError."""
+        return _known(self._texts, path, lambda: _read(path))
+
+    def included(self, name: str) -> str:
+        """A file as it stands: nothing in it is rendered or expanded. Raises RefusedError and TemplateFaultError."""
+        return _known(self._included, name, lambda: self._include(name))
+
+    def _include(self, name: str) -> str:
+        root = self.root.resolve()
+        path = (root / name).resolve()
+        if not path.is_relative_to(root):
+            raise RefusedError(f"includes a file outside patches/: {name}", "move the file to patches/manifests/")
+        if not path.is_file():
+            remedy = f"there is {', '.join(_near(root, name)) or 'nothing to include'} below patches/"
+            raise RefusedError(f"includes a file that does not exist: {name}", remedy)
+        return _read(path).rstrip("\n")
+
+
+def _known(known: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
+    if key not in known:
+        known[key] = make()
+    return known[key]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise TemplateFaultError(None, "is not UTF-8 text", "save it as UTF-8") from None
+
+
+def _near(root: Path, name: str) -> list[str]:
+    folder = (root / name).parent
+    return sorted(path.relative_to(root).as_posix() for path in folder.glob("*") if path.is_file())[:5]
