@@ -5,7 +5,6 @@ there.
 """
 
 import re
-import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import AddressValueError, IPv4Address
@@ -16,20 +15,15 @@ from urllib.parse import urlsplit
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from lab import rack
+
 PROJECT = "talos-stacks"
 FACTORY = "https://factory.talos.dev"
+API_PORT = 6443
 FACTORY_ADDRESS = "192.0.2.1"
 """Where names of the Image Factory lead inside the namespace: an address kept for documentation."""
 NOWHERE_ADDRESS = "192.0.2.2"
 """Where other names lead: nothing listens there."""
-DISK_KEYS = {
-    "name": "name",
-    "busPath": "bus_path",
-    "serial": "serial",
-    "wwid": "wwid",
-    "model": "model",
-    "type": "type",
-}
 
 
 class StackError(Exception):
@@ -71,22 +65,42 @@ class StackFile:
         """Every address that something must answer at."""
         network = _mapping(self.cluster.get("network"))
         hosts = [str(network.get("vip", "")), _host(self.factory), _host(str(self.cluster.get("endpoint", "")))]
-        found = [_address(entry) for entry in self.nodes] + [_parse(host) for host in hosts]
+        found = [_address(entry) for entry in self.nodes] + [_parse(host) for host in [*hosts, *self.load_balancers]]
         return [address for address in found if address]
+
+    @property
+    def load_balancers(self) -> list[str]:
+        """The addresses of the load balancer in front of the Kubernetes API."""
+        found = _mapping(self.cluster.get("apiServer")).get("loadBalancers")
+        return [str(address) for address in found if _parse(str(address))] if isinstance(found, list) else []
+
+    @property
+    def endpoint_port(self) -> int:
+        """The port of the Kubernetes API as everybody reaches it."""
+        try:
+            return urlsplit(str(self.cluster.get("endpoint", ""))).port or API_PORT
+        except ValueError:
+            return API_PORT
+
+    @property
+    def control_planes(self) -> list[str]:
+        """The addresses of the control planes."""
+        return [str(entry["address"]) for entry in self.nodes if entry.get("role") == "controlplane"]
 
     def hardware(self) -> list[dict[str, Any]]:
         """Return the machines that stand in the rack before anything runs: none where the platform makes them."""
         if self.platform != "bare-metal":
             return []
         talos = str(_mapping(self.cluster.get("versions")).get("talos", ""))
-        return [_machine(entry, talos) for entry in self.nodes]
+        platform = _mapping(self.cluster.get("platform"))
+        return [rack.machine(entry, platform, talos) for entry in self.nodes]
 
     def names(self) -> dict[str, list[str]]:
         """Return where each host name in the file leads, the Image Factory's public name included."""
         vip = _mapping(self.cluster.get("network")).get("vip")
-        planes = [str(entry["address"]) for entry in self.nodes if entry.get("role") == "controlplane"]
+        front = self.load_balancers or ([str(vip)] if vip else self.control_planes)
         known = {_host(FACTORY): [FACTORY_ADDRESS], _host(self.factory): [FACTORY_ADDRESS]}
-        known[_host(str(self.cluster.get("endpoint", "")))] = [str(vip)] if vip else planes
+        known[_host(str(self.cluster.get("endpoint", "")))] = front
         for host in _hosts(self.cluster):
             known.setdefault(host, [NOWHERE_ADDRESS])
         return {host: where for host, where in known.items() if host and where and not _parse(host)}
@@ -105,21 +119,6 @@ def read(name: str, folder: Path) -> StackFile:
     if not isinstance(raw, dict):
         raise StackError(f"{path.name} holds no configuration; it must be a mapping with the key config")
     return StackFile(name, path, raw)
-
-
-def _machine(entry: Mapping[str, Any], talos: str) -> dict[str, Any]:
-    name, address = str(entry["name"]), str(entry["address"])
-    digest = uuid.uuid5(uuid.NAMESPACE_DNS, name)
-    wanted = _mapping(entry.get("installDisk"))
-    disk = {
-        ours: str(wanted[key]).replace("*", "0") for key, ours in DISK_KEYS.items() if isinstance(wanted.get(key), str)
-    }
-    machine = {"uuid": str(digest), "name": name, "address": address, "platform": "metal"}
-    return machine | {
-        "mac": "02:" + ":".join(digest.hex[index : index + 2] for index in range(0, 10, 2)),
-        **({"disks": [disk]} if disk else {}),
-        **({"talos_version": talos} if talos else {}),
-    }
 
 
 def _hosts(value: Any) -> Iterator[str]:

@@ -57,6 +57,7 @@ def start_factory(run: Run, stack: StackFile, record: Any, sealed: bool) -> str 
 
 async def live(run: Run, stack: StackFile, settings: dict[str, Any]) -> None:
     """Be the world until someone asks it to end."""
+    from lab.loadbalancer import balance
     from lab.server import World, listen
 
     world = World(run, Path(settings["etcd"]), float(settings["speed"]))
@@ -69,12 +70,14 @@ async def live(run: Run, stack: StackFile, settings: dict[str, Any]) -> None:
         loop.add_signal_handler(number, world.over.set)
     try:
         world.factory = start_factory(run, stack, record, bool(settings["sealed"]))
+        balancer = await balance(stack)
         server = await listen(world, run.socket)
         for hardware in stack.hardware():
             await world.create(hardware)
         run.save(ready=True)
         await world.over.wait()
         server.close()
+        balancer.close()
     finally:
         await world.end()
 

@@ -7,6 +7,7 @@ from lab.machine import durations
 from lab.machine.api import IMPLEMENTATIONS
 from lab.machine.dispatch import serve
 from lab.machine.identity import Identity, identify, maintenance_identity
+from lab.machine.links import why_lost
 from lab.machine.listener import Listener
 from lab.machine.relay import Relay
 
@@ -32,8 +33,7 @@ class Front:
     async def open(self) -> None:
         """Answer as a configured machine, as soon as it has its certificate."""
         session = self._session
-        if session.settings.drops_its_address:
-            why = "an interface with a shared address and no address of its own"
+        if why := why_lost(session.settings.documents, session.machine.hardware.ports):
             session.machine.record("address-lost", why=why)
             return
         identity = await identify(session)

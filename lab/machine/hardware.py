@@ -31,7 +31,8 @@ class Hardware:
     """A machine before anything is installed.
 
     ``boot_media``: whether it can still boot Talos when its disk is empty (ISO, network). A machine whose disk was made
-    from an image (``nocloud``) is installed already and, once wiped, has nothing to boot. ``memory`` in MiB.
+    from an image (``nocloud``) is installed already and, once wiped, has nothing to boot. ``memory`` in MiB. ``ports``:
+    the network ports by bus path; without any it has what a configuration asks for.
     """
 
     uuid: str
@@ -40,6 +41,7 @@ class Hardware:
     platform: str = "metal"
     disks: tuple[Disk, ...] = (Disk(),)
     mac: str = ""
+    ports: tuple[str, ...] = ()
     talos_version: str = DEFAULT_TALOS
     schematic: str = ""
     memory: int = 4096
@@ -62,6 +64,7 @@ class Hardware:
             raise HardwareError(f"hardware address {values['address']!r} is no IP address") from error
         if "disks" in values:
             values["disks"] = tuple(_disk(disk) for disk in values["disks"])
+        values["ports"] = tuple(values.get("ports", ()))
         values.setdefault("boot_media", values.get("platform", "metal") == "metal")
         return cls(**values)
 

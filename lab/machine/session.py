@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lab.machine import durations
 from lab.machine.configuration import read
+from lab.machine.disks import chosen
+from lab.machine.documents import section
 from lab.machine.etcd import Etcd
 from lab.machine.front import Front
 from lab.machine.kubeapi import KubeApi
@@ -146,11 +148,17 @@ class Session:
         self.stage = "installing"
         self.machine.record("install", image=self.settings.installer)
         await self.machine.world.clock.sleep(durations.INSTALL)
-        if self.machine.fault("full-disk"):
-            self.machine.record("install-failed", why="no space left on device")
+        if why := self._obstacle():
+            self.machine.record("install-failed", why=why)
             return REBOOT  # nothing was written: it comes back in maintenance mode
         self.machine.install(self.settings.installer, self.text)
         return REBOOT
+
+    def _obstacle(self) -> str:
+        if self.machine.fault("full-disk"):
+            return "no space left on device"
+        install = section(self.settings.machine.get("install"))
+        return "" if chosen(install, self.machine.hardware.disks) else "no disk matched the disk selector"
 
     async def _start_services(self) -> None:
         self.stage, self.running = "running", True

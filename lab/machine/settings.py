@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
 
-from lab.machine.documents import Document, authority, bare_address, secrets_in, section
+from lab.machine import links
+from lab.machine.documents import Document, authority, secrets_in, section
 from lab.machine.pki import Authority, fingerprint
 
 
@@ -134,29 +135,12 @@ class Settings:
     @cached_property
     def vips(self) -> tuple[str, ...]:
         """The shared addresses that the control planes hold in turn."""
-        old = (section(interface.get("vip")).get("ip") for interface in self.interfaces)
-        new = (document.get("name") for document in self.kind("Layer2VIPConfig"))
-        return tuple(str(ip) for ip in (*old, *new) if ip)
-
-    @cached_property
-    def interfaces(self) -> tuple[Document, ...]:
-        """The interfaces of ``machine.network``."""
-        return tuple(section(entry) for entry in section(self.machine.get("network")).get("interfaces") or ())
+        return links.shared(self.documents)
 
     @cached_property
     def addresses(self) -> tuple[str, ...]:
         """The static addresses, without their prefix lengths."""
-        old = (address for interface in self.interfaces for address in interface.get("addresses") or ())
-        links = (section(entry) for document in self.kind("LinkConfig") for entry in document.get("addresses") or ())
-        return tuple(bare_address(value) for value in (*old, *(link.get("address") for link in links)) if value)
-
-    @property
-    def drops_its_address(self) -> bool:
-        """Whether an interface is declared with a shared address and neither an address of its own nor DHCP."""
-        return any(
-            interface.get("vip") and not interface.get("addresses") and not interface.get("dhcp")
-            for interface in self.interfaces
-        )
+        return links.addresses(self.documents)
 
     def kind(self, kind: str) -> Iterator[Document]:
         """The documents of one kind."""
