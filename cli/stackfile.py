@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from cli.errors import CliError
+from machineconfig.documents import YamlFaultError, parse
 from machineconfig.model import mark
 
 PROJECT = "talos-stacks"
@@ -66,9 +67,14 @@ def read(name: str, folder: Path) -> StackFile:
 
 def _load(path: Path) -> Any:
     try:
-        return YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        parse(text)  # refuses anchors that make too much of a text
+        return YAML(typ="safe", pure=True).load(text)
     except UnicodeDecodeError:
         raise CliError(f"{path.name} is not UTF-8 text") from None
+    except YamlFaultError as error:
+        where = f":{error.line}" if error.line else ""
+        raise CliError(f"{path.name}{where} is not YAML: {error.message}") from None
     except MarkedYAMLError as error:
         at = error.problem_mark or error.context_mark
         where = f":{at.line + 1}" if at else ""

@@ -5,6 +5,7 @@ its place is one for secrets, or when it looks like one.
 """
 
 import re
+from itertools import pairwise
 
 from machineconfig.marks import Mask
 from machineconfig.paths import Path
@@ -16,6 +17,7 @@ _BRANCHES = frozenset(("auth", "environment"))
 _PEM = re.compile(r"-----BEGIN ")
 _USER = re.compile(r"://[^/@\s]+@")
 _TOKEN = re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b")
+_DIGEST = re.compile(r"\b[0-9a-f]{32,}\b")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 
 
@@ -39,11 +41,10 @@ def _holds(value: object, mask: Mask) -> bool:
 def _looks_like_one(text: str) -> bool:
     if _PEM.search(text) or _USER.search(text) or _TOKEN.search(text):
         return True
-    return any(_is_encoded(found.group()) for found in _ENCODED.finditer(text))
+    return any(_is_encoded(found.group()) for found in _ENCODED.finditer(_DIGEST.sub("", text)))
 
 
 def _is_encoded(run: str) -> bool:
-    """Tell base64 from paths, names and hexadecimal digests, which people need to read."""
-    if re.fullmatch(r"[0-9a-f]+", run) or run.count("/") > len(run) // 12:
-        return False
-    return any(c.isdigit() for c in run) and any(c.isupper() for c in run) and any(c.islower() for c in run)
+    """Tell base64 from paths and names, which people need to read: its case changes all the time."""
+    kinds = ["0" if c.isdigit() else "A" if c.isupper() else "a" for c in run if c.isalnum()]
+    return sum(left != right for left, right in pairwise(kinds)) > len(run) // 3

@@ -1,0 +1,59 @@
+"""A small checkout to run commands in, and a provider that needs no process."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from cli import final
+from cli.final import Generate
+from cli.main import main
+from machinery import generate_configuration
+
+ROOT = Path(__file__).parents[2]
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The lab stack and its patches, as the current folder."""
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    for name in ("Pulumi.yaml", "Pulumi.lab.yaml"):
+        shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / "patches", folder / "patches")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.delenv("PULUMI_STACK", raising=False)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_plugin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask the machinery behind the stand-in directly; test_plugin.py shows that the plugin gives the same."""
+
+    @contextmanager
+    def provider() -> Iterator[Generate]:
+        yield generate_configuration
+
+    for module in ("cli.render", "cli.diff"):
+        monkeypatch.setattr(f"{module}.provider", provider)
+    assert final.provider is not provider
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command; return its exit code, stdout and stderr."""
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(arguments)
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return code, said.out, said.err
+
+    return command

@@ -1,0 +1,113 @@
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from cli.stackfile import StackFile
+from cli.state import State
+from machineconfig.marks import placeholder
+from machinery import Bundle, client_certificate, generate_secrets
+from talosapi import Credentials
+from tests.cli.conftest import ROOT, Run
+
+SECRET = "hunter2-registry"
+PATCH = 'machine:\n  sysctls:\n    vm.own: {{ secret("own") | flow }}\n'
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def bundle() -> Bundle:
+    return generate_secrets("v1.6")
+
+
+@pytest.fixture
+def state(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> State:
+    client = client_certificate(bundle.os)
+    found = State(
+        bundle, Credentials(bundle.os.crt.encode(), client.crt.encode(), client.key.encode()), {"own": SECRET}
+    )
+
+    def read(stack: StackFile) -> State:
+        return found
+
+    monkeypatch.setattr("cli.state.read", read)
+    return found
+
+
+def test_a_rendering_holds_patches_in_order_final_configurations_and_origins(run: Run, checkout: Path) -> None:
+    before = tree(checkout)
+    code, out, err = run("render")
+    assert (code, out, err) == (0, "lab: 5 nodes in out/lab\n", "")
+    folder = checkout / "out" / "lab"
+    node = folder / "lab-worker-01"
+    names = [path.name for path in sorted((node / "patches").iterdir())]
+    assert names[0] == "01-all-10-hostname.yaml" and names[-1] == f"{len(names):02}-platform-bare-metal-15-install.yaml"
+    golden = ROOT / "tests/golden/final/lab/lab-worker-01.yaml"
+    assert (node / "final.yaml").read_bytes() == golden.read_bytes()
+    origins = json.loads((node / "origins.json").read_text())
+    assert origins["set"]["HostnameConfig:hostname"] == ["patches/all/10-hostname.yaml.j2:6"]
+    assert {name: data for name, data in tree(checkout).items() if not name.startswith("out/")} == before
+
+
+def test_it_is_the_same_byte_for_byte_and_forgets_what_is_gone(run: Run, checkout: Path) -> None:
+    (checkout / "patches/worker/70-own.yaml.j2").write_text(PATCH)
+    assert run("render", "--stack", "lab", "--out", "a")[0] == 0
+    assert run("render", "--stack", "lab", "--out", "b", "--node", "lab-worker-01")[0] == 0
+    assert {path.name for path in (checkout / "b").iterdir()} == {"rendering.json", "lab-worker-01"}
+    assert run("render", "--stack", "lab", "--out", "b")[0] == 0
+    assert tree(checkout / "a") == tree(checkout / "b")
+    assert not list(checkout.glob(".rendering-*"))
+
+
+def test_secrets_are_marks(run: Run, checkout: Path) -> None:
+    (checkout / "patches/worker/70-own.yaml.j2").write_text(PATCH)
+    assert run("render")[0] == 0
+    files = tree(checkout / "out/lab")
+    text = b"\n".join(files.values())
+    assert placeholder("own").encode() not in text and b"LS0tLS1" not in text
+    assert b'vm.own: "<secret own>"' in files["lab-worker-01/patches/" + _name(files, "70-own")]
+    assert b"vm.own: <secret own>" in files["lab-worker-01/final.yaml"]
+    assert b"key: <certs.os.key>" in files["lab-controlplane-01/final.yaml"]
+
+
+def _name(files: dict[str, bytes], part: str) -> str:
+    return next(name.rpartition("/")[2] for name in files if part in name)
+
+
+def test_secrets_are_shown_when_asked_for_in_files_for_one_user(
+    run: Run, checkout: Path, state: State, bundle: Bundle
+) -> None:
+    (checkout / "patches/worker/70-own.yaml.j2").write_text(PATCH)
+    code, out, err = run("render", "--stack", "lab", "--show-secrets")
+    assert code == 0 and SECRET not in out + err
+    folder = checkout / "out/lab"
+    assert json.loads((folder / "rendering.json").read_text())["secrets"] == "shown"
+    final = (folder / "lab-worker-01/final.yaml").read_text()
+    assert SECRET in final and bundle.trustd_token in final
+    for path in folder.rglob("*"):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_folder_with_something_else_is_left_alone(run: Run, checkout: Path) -> None:
+    code, _, err = run("render", "--stack", "lab", "--out", "patches")
+    assert code == 1 and "holds something that is no rendering" in err
+    code, _, err = run("render", "--stack", "lab", "--out", "Pulumi.yaml")
+    assert code == 1 and "is a file" in err
+
+
+def test_nothing_is_written_when_a_stack_has_faults(run: Run, checkout: Path) -> None:
+    (checkout / "patches/worker/70-own.yaml.j2").write_text("machine:\n  sysctls:\n    a: {{ node.ip6 }}\n")
+    code, out, err = run("render")
+    assert (code, out) == (1, "") and not (checkout / "out").exists()
+    assert "patches/worker/70-own.yaml.j2:3" in err and "ip6" in err
+
+
+def test_json_says_what_was_made(run: Run, checkout: Path) -> None:
+    code, out, _ = run("render", "--stack", "lab", "--node", "lab-worker-02", "--output", "json")
+    assert code == 0
+    assert json.loads(out) == [{"stack": "lab", "folder": str(checkout / "out/lab"), "nodes": ["lab-worker-02"]}]
