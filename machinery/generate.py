@@ -42,13 +42,12 @@ def generate_configuration(args: GenerateArgs) -> str:
         raise ConfigError(f'machine_type "{args.machine_type}" must be controlplane or worker')
     if not args.cluster_name:
         raise ConfigError("cluster_name must not be empty")
-    contract = contract_of(args.talos_version)
-    if not contract.after(7):
-        raise ConfigError(f"contract {contract} is older than v1.8, the oldest known here")
+    if not contract_of(args.talos_version).after(7):
+        raise ConfigError(f"contract {contract_of(args.talos_version)} is older than v1.8, the oldest known here")
     check_cluster_endpoint(args.cluster_endpoint)
     patches = read_patches(args.patches)
     try:
-        documents = apply_patches(_base(args, contract), patches, PROVIDER)
+        documents = apply_patches(base_of(args), patches, PROVIDER)
         return write_documents(documents, PROVIDER)
     except ConfigError as error:
         raise error.under(f"the {args.machine_type} configuration cannot be made") from None
@@ -97,7 +96,9 @@ def host_problem(endpoint: str) -> str:
     return ""
 
 
-def _base(args: GenerateArgs, contract: Contract) -> list[Document]:
+def base_of(args: GenerateArgs) -> list[Document]:
+    """Return the documents before any patch, for the caller to change."""
+    contract = contract_of(args.talos_version)
     kubernetes = args.kubernetes_version.removeprefix("v")
     key = (args.machine_type, args.cluster_name, args.cluster_endpoint, kubernetes)
     return [document.copy() for document in _cached_base(*key, args.machine_secrets, contract)]

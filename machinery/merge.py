@@ -87,7 +87,7 @@ def _list(kind: ListOf, left: list[Any], right: list[Any], release: Release, pat
     for item in right:
         if item is None or None in left:
             raise ConfigError(f"{path}: an empty entry cannot be merged")
-        same = next((other for other in known if _matches(kind.key.split("|"), other, item)), None)
+        same = next((other for other in known if matches(kind.key.split("|"), other, item)), None)
         if same is None:
             left.append(copied(item))
         elif kind.replaces:
@@ -96,7 +96,7 @@ def _list(kind: ListOf, left: list[Any], right: list[Any], release: Release, pat
             merge(kind.item, same, item, release, path)
 
 
-def _matches(keys: list[str], left: dict[str, Any], right: dict[str, Any]) -> bool:
+def matches(keys: list[str], left: dict[str, Any], right: dict[str, Any]) -> bool:
     """Compare by the first key that the right item has; a single key also matches where both lack it."""
     if len(keys) == 1:
         return bool(left.get(keys[0]) == right.get(keys[0]))
