@@ -1,0 +1,256 @@
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cli import running
+from cli.errors import CliError
+from cli.final import prepare
+from cli.running import Answer
+from cli.stackfile import StackFile, read
+from cli.state import State
+from machinery import Bundle, KeyPair, client_certificate, generate_configuration, generate_secrets, talosconfig
+from talosapi import Credentials
+from tests.cli.conftest import Run
+from topology import Node
+
+PATCH = "machine:\n  sysctls:\n    vm.max_map_count: '262144'\n"
+SECRET = 'machine:\n  sysctls:\n    vm.own: {{ secret("own") | flow }}\n'
+DELETE = "machine:\n  features:\n    hostDNS:\n      $patch: delete\n"
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+class TestFolders:
+    def test_the_same_is_no_difference(self, run: Run, checkout: Path) -> None:
+        for name in ("a", "b"):
+            assert run("render", "--stack", "lab", "--out", name)[0] == 0
+        assert run("diff", "--from", "a", "--to", "b") == (0, "no difference (5 nodes)\n", "")
+
+    def test_each_change_has_its_file_and_what_is_lost_comes_first(self, run: Run, checkout: Path) -> None:
+        own = checkout / "patches/worker/70-own.yaml"
+        own.write_text(PATCH)
+        assert run("render", "--stack", "lab", "--out", "a")[0] == 0
+        own.write_text(DELETE)
+        (checkout / "patches/node/lab-worker-01").mkdir(parents=True)
+        (checkout / "patches/node/lab-worker-01/70-disk.yaml").write_text("machine:\n  install:\n    wipe: true\n")
+        assert run("render", "--stack", "lab", "--out", "b")[0] == 0
+        code, out, err = run("diff", "--from", "a", "--to", "b", "--node", "lab-worker-01")
+        assert (code, err) == (2, "")
+        assert out.splitlines() == [
+            "lab-worker-01: 4 differences",
+            "  - machine.features.hostDNS.enabled: true  patches/worker/70-own.yaml:4 (deletes it)",
+            "  - machine.features.hostDNS.forwardKubeDNSToHost: true  patches/worker/70-own.yaml:4 (deletes it)",
+            '  - machine.sysctls["vm.max_map_count"]: "262144"  was set by patches/worker/70-own.yaml:3',
+            "  ~ machine.install.wipe: false -> true  patches/node/lab-worker-01/70-disk.yaml:3",
+            "1 of 1 nodes differ",
+        ]
+
+    def test_nodes_on_one_side_alone(self, run: Run, checkout: Path) -> None:
+        assert run("render", "--stack", "lab", "--out", "a")[0] == 0
+        assert run("render", "--stack", "lab", "--out", "b", "--node", "lab-worker-01")[0] == 0
+        code, out, _ = run("diff", "--from", "b", "--to", "a", "--output", "json")
+        assert code == 2
+        assert [each["node"] for each in json.loads(out)["nodes"] if each["only"] == "new"] == [
+            "lab-controlplane-01",
+            "lab-controlplane-02",
+            "lab-controlplane-03",
+            "lab-worker-02",
+        ]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("--from", "a"), "belong together"),
+            (("--from", "a", "--to", "b", "--from-rev", "main"), "stand alone"),
+            (("--from", "patches", "--to", "patches"), "holds no rendering"),
+            (("--to-rev", "main"), "--to-rev needs --from-rev"),
+        ],
+    )
+    def test_what_cannot_be_compared(self, arguments: tuple[str, ...], message: str, run: Run, checkout: Path) -> None:
+        code, out, err = run("diff", *arguments)
+        assert (code, out) == (1, "") and message in err and err.count("\n") == 1
+
+    def test_a_rendering_that_was_broken(self, run: Run, checkout: Path) -> None:
+        assert run("render", "--stack", "lab", "--out", "a")[0] == 0
+        (checkout / "a/lab-worker-01/origins.json").write_text("{")
+        code, _, err = run("diff", "--from", "a", "--to", "a")
+        assert code == 1 and "make it again" in err
+
+
+class TestRevisions:
+    @pytest.fixture
+    def repository(self, checkout: Path) -> Path:
+        git(checkout, "init", "-q", "-b", "main")
+        git(checkout, "add", ".")
+        git(checkout, "commit", "-q", "-m", "one")
+        return checkout
+
+    def test_a_revision_against_the_working_tree(self, run: Run, repository: Path) -> None:
+        assert run("diff", "--from-rev", "main") == (0, "no difference (5 nodes)\n", "")
+        (repository / "patches/controlplane/70-own.yaml").write_text(PATCH)
+        code, out, err = run("diff", "--from-rev", "HEAD", "--node", "lab-controlplane-02")
+        assert (code, err) == (2, "")
+        assert out.splitlines() == [
+            "lab-controlplane-02: 1 difference",
+            '  + machine.sysctls["vm.max_map_count"]: "262144"  patches/controlplane/70-own.yaml:3',
+            "1 of 1 nodes differ",
+        ]
+
+    def test_two_revisions_and_the_work_tree_stays(self, run: Run, repository: Path) -> None:
+        own = repository / "patches/worker/70-own.yaml"
+        own.write_text(PATCH)
+        git(repository, "add", ".")
+        git(repository, "commit", "-q", "-m", "two")
+        own.write_text("machine: [\n")
+        code, out, _ = run("diff", "--stack", "lab", "--from-rev", "HEAD~1", "--to-rev", "HEAD", "--output", "json")
+        found = {each["node"]: each["changes"] for each in json.loads(out)["nodes"]}
+        assert code == 2 and found["lab-controlplane-01"] == []
+        assert found["lab-worker-02"] == [
+            {
+                "path": 'machine.sysctls["vm.max_map_count"]',
+                "kind": "added",
+                "secret": False,
+                "new": "262144",
+                "cause": "patches/worker/70-own.yaml:3",
+            }
+        ]
+        assert own.read_text() == "machine: [\n"
+
+    def test_a_stack_that_is_new(self, run: Run, repository: Path) -> None:
+        text = (repository / "Pulumi.lab.yaml").read_text()
+        (repository / "Pulumi.other.yaml").write_text(text)
+        code, out, _ = run("diff", "--from-rev", "main", "--stack", "other")
+        assert code == 2 and "lab-worker-01: + the whole node" in out
+
+    @pytest.mark.parametrize("revision", ["nothing", "--output=/tmp/x", "main:Pulumi.yaml"])
+    def test_what_is_no_revision(self, revision: str, run: Run, repository: Path) -> None:
+        code, out, err = run("diff", f"--from-rev={revision}")
+        assert (code, out) == (1, "") and "is no revision" in err
+
+    def test_faults_of_a_revision_name_it(self, run: Run, repository: Path) -> None:
+        (repository / "patches/all/70-own.yaml.j2").write_text("a: {{ node.ip6 }}\n")
+        code, _, err = run("diff", "--from-rev", "main")
+        assert code == 1 and "error: working tree: Pulumi.lab.yaml: " in err
+
+
+class TestMachines:
+    """Against machines that answer from memory; tests/stack does the same in the lab."""
+
+    @pytest.fixture
+    def bundle(self) -> Bundle:
+        return generate_secrets("v1.6")
+
+    @pytest.fixture
+    def secrets(self) -> dict[str, str]:
+        return {"own": "old-hunter2"}
+
+    @pytest.fixture
+    def machines(
+        self, checkout: Path, bundle: Bundle, secrets: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> dict[str, str]:
+        """What each machine runs: what the checkout says now, with the secrets."""
+        (checkout / "patches/worker/71-secret.yaml.j2").write_text(SECRET)
+        client = client_certificate(bundle.os)
+        credentials = Credentials(bundle.os.crt.encode(), client.crt.encode(), client.key.encode())
+
+        def state(stack: StackFile) -> State:
+            return State(bundle, credentials, dict(secrets))
+
+        stack = read("lab", checkout)
+        prepared = prepare(stack, state=state(stack))
+        texts = {node.name: prepared.final(node, generate_configuration) for node in prepared.nodes([])}
+
+        def ask(nodes: Sequence[Node], given: Credentials) -> tuple[Answer, ...]:
+            assert given.crt == credentials.crt
+            return tuple(
+                Answer(node, texts[node.name]) if node.name in texts else Answer(node, error="it is off")
+                for node in nodes
+            )
+
+        monkeypatch.setattr("cli.state.read", state)
+        monkeypatch.setattr(running, "ask", ask)
+        (checkout / "talosconfig").write_text(talosconfig("lab", bundle.os.crt, client))
+        return texts
+
+    def test_what_was_just_applied_is_no_difference(self, run: Run, machines: dict[str, str]) -> None:
+        assert run("diff") == (0, "no difference (5 nodes)\n", "")
+
+    def test_an_edit_is_shown_with_its_file(self, run: Run, checkout: Path, machines: dict[str, str]) -> None:
+        (checkout / "patches/worker/70-own.yaml").write_text(PATCH)
+        code, out, err = run("diff", "--stack", "lab")
+        line = '  + machine.sysctls["vm.max_map_count"]: "262144"  patches/worker/70-own.yaml:3'
+        assert (code, err) == (2, "")
+        assert out.splitlines() == [
+            "lab-worker-01: 1 difference",
+            line,
+            "lab-worker-02: 1 difference",
+            line,
+            "2 of 5 nodes differ",
+        ]
+
+    def test_a_changed_secret_is_told_and_never_shown(
+        self, run: Run, machines: dict[str, str], secrets: dict[str, str]
+    ) -> None:
+        secrets["own"] = "new-hunter2"
+        for output in ("text", "json"):
+            code, out, err = run("diff", "--node", "lab-worker-01", "--output", output)
+            assert code == 2 and "hunter2" not in out + err
+            assert "vm.own" in out and "secret" in out and "patches/worker/71-secret.yaml.j2:3" in out
+
+    def test_other_machine_secrets_are_told_and_never_shown(
+        self, run: Run, machines: dict[str, str], bundle: Bundle
+    ) -> None:
+        name = "lab-controlplane-01"
+        other = generate_secrets("v1.6")
+        machines[name] = machines[name].replace(bundle.trustd_token, other.trustd_token)
+        code, out, err = run("diff", "--node", name)
+        assert code == 2
+        assert out.splitlines()[1].startswith("  ~ machine.token (secret): changed  Talos defaults for controlplane")
+        assert bundle.trustd_token not in out + err and other.trustd_token not in out + err
+
+    def test_what_nobody_sets_any_more(self, run: Run, machines: dict[str, str]) -> None:
+        machines["lab-worker-01"] = machines["lab-worker-01"].replace(
+            "    sysctls:\n", "    sysctls:\n        vm.x: '1'\n"
+        )
+        code, out, _ = run("diff", "--node", "lab-worker-01")
+        assert code == 2 and '  - machine.sysctls["vm.x"]: "1"  no file sets it\n' in out
+
+    def test_a_machine_that_does_not_answer_is_an_error_and_the_others_are_shown(
+        self, run: Run, checkout: Path, machines: dict[str, str]
+    ) -> None:
+        (checkout / "patches/worker/70-own.yaml").write_text(PATCH)
+        del machines["lab-worker-01"]
+        code, out, err = run("diff")
+        assert (code, err) == (1, "error: lab-worker-01: it is off\n")
+        assert "lab-worker-02: 1 difference" in out and "1 of 4 nodes differ" in out
+
+    def test_with_a_talosconfig_secrets_are_not_compared(
+        self, run: Run, machines: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("cli.state.read", None)
+        code, out, err = run("diff", "--talosconfig", "talosconfig")
+        assert (code, out) == (0, "no difference (5 nodes)\n")
+        assert err.startswith("warning: secrets are not compared")
+
+    @pytest.mark.parametrize(
+        "text", ["", "a: [", "context: x\ncontexts: {}\n", "context: x\ncontexts: {x: {ca: '%'}}\n"]
+    )
+    def test_what_is_no_talosconfig(self, text: str, tmp_path: Path) -> None:
+        path = tmp_path / "talosconfig"
+        path.write_text(text)
+        with pytest.raises(CliError, match="is no talosconfig"):
+            running.talosconfig(path)
+
+
+def test_a_talosconfig_gives_credentials(tmp_path: Path) -> None:
+    path = tmp_path / "talosconfig"
+    path.write_text(talosconfig("lab", "the ca", KeyPair("the crt", "the key")))
+    assert running.talosconfig(path) == Credentials(b"the ca", b"the crt", b"the key")
+    with pytest.raises(CliError, match="No such file"):
+        running.talosconfig(tmp_path / "none")
