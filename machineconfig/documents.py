@@ -1,16 +1,16 @@
 """Rendered YAML as Talos reads it: documents with kind, name and lines. YAML 1.2; nothing converted, nothing lost."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from machinery import ConfigError
+from machinery.scalars import is_null
+from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, compose, line
 
-NULL = "tag:yaml.org,2002:null"
 Path = tuple[str | int, ...]
-_LARGEST = 100_000
+_PROBLEM = re.compile(r"(?:this is not YAML(?: \(line (\d+)\))?|line (\d+)): (.*)", re.DOTALL)
 
 
 class YamlFaultError(Exception):
@@ -38,21 +38,21 @@ class Entry:
     @property
     def is_empty(self) -> bool:
         """Nothing, an empty list or an empty map."""
-        return self.node.tag == NULL if isinstance(self.node, ScalarNode) else not self.node.value
+        return is_null(self.node) if isinstance(self.node, ScalarNode) else not self.node.value
 
     @cached_property
     def items(self) -> tuple["Entry", ...]:
         """The entries of a list."""
         if not isinstance(self.node, SequenceNode):
             return ()
-        return tuple(Entry((*self.path, i), _line(item), item) for i, item in enumerate(self.node.value))
+        return tuple(Entry((*self.path, i), line(item), item) for i, item in enumerate(self.node.value))
 
     @cached_property
     def keys(self) -> tuple["Entry", ...]:
         """The values of a map, each under its key."""
         if not isinstance(self.node, MappingNode):
             return ()
-        return tuple(Entry((*self.path, _key(key)), _line(key), value) for key, value in self.node.value)
+        return tuple(Entry((*self.path, _key(key)), line(key), value) for key, value in self.node.value)
 
     def get(self, *path: str) -> "Entry | None":
         """The value at a path of keys below this one, or None."""
@@ -97,22 +97,21 @@ class Document:
 def parse(text: str) -> tuple[Document, ...]:
     """The documents of a text, empty ones left out. Raises YamlFaultError."""
     try:
-        reader = YAML(typ="safe", pure=True)
-        reader.composer.warn_double_anchors = False  # the warning would quote the text
-        nodes = list(reader.compose_all(text))
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        message = " ".join(part for part in (error.context, error.problem) if part) or "cannot be read"
-        last = text.rstrip().count("\n")  # where a text ends too early, its end is after the last line
-        raise YamlFaultError(min(mark.line, last) + 1 if mark else None, message) from None
-    except RecursionError:
-        raise YamlFaultError(None, "is nested too deeply") from None
+        nodes = compose(text)
+    except ConfigError as error:
+        raise _fault(error.problems[0], text) from None
     except Exception:  # whatever else the parser says of such a text
         raise YamlFaultError(None, "cannot be read") from None
-    for node in nodes:
-        if node is not None and _size(node, {}) > _LARGEST:
-            raise YamlFaultError(_line(node), f"has anchors that make more than {_LARGEST} values of it")
-    return tuple(_document(node) for node in nodes if node is not None and not _is_null(node))
+    return tuple(_document(node) for node in nodes if not (isinstance(node, ScalarNode) and is_null(node)))
+
+
+def _fault(problem: str, text: str) -> YamlFaultError:
+    found = _PROBLEM.fullmatch(problem)
+    if found is None:
+        return YamlFaultError(None, problem)
+    at = found[1] or found[2]
+    last = text.rstrip().count("\n") + 1  # where a text ends too early, its end is after the last line
+    return YamlFaultError(min(int(at), last) if at else None, found[3])
 
 
 def duplicate_keys(document: Document) -> Iterator[tuple[Entry, int]]:
@@ -134,28 +133,10 @@ def dotted(path: Path) -> str:
 
 
 def _document(node: Node) -> Document:
-    root = Entry((), _line(node), node)
+    root = Entry((), line(node), node)
     kind, name = root.get("kind"), root.get("name")
-    return Document(root, _line(node), kind.text if kind else "", name.text if kind and name else "")
-
-
-def _size(node: Node, known: dict[int, int]) -> int:
-    """How many values a node is once every alias is followed; more than _LARGEST if it holds itself."""
-    if id(node) not in known:
-        known[id(node)] = _LARGEST + 1
-        children = [child for pair in node.value for child in pair] if isinstance(node, MappingNode) else node.value
-        below = sum(_size(child, known) for child in children) if not isinstance(node, ScalarNode) else 0
-        known[id(node)] = min(1 + below, _LARGEST + 1)
-    return known[id(node)]
-
-
-def _is_null(node: Node) -> bool:
-    return isinstance(node, ScalarNode) and node.tag == NULL
+    return Document(root, line(node), kind.text if kind else "", name.text if kind and name else "")
 
 
 def _key(node: Node) -> str:
     return str(node.value) if isinstance(node, ScalarNode) else "?"
-
-
-def _line(node: Node) -> int:
-    return int(node.start_mark.line) + 1

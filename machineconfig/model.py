@@ -44,19 +44,33 @@ class Patch:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong, where, and what to do about it. `node` is empty if it is wrong for every node."""
+    """One thing that is wrong, where, and what to do about it. `node` is empty if it is wrong for every node.
+
+    Without a `source` it is wrong in the final configuration, and no patch can be blamed. `rule` is the id of the check
+    that says it, by which it can be waived; without one it is a fault that cannot be. `value` is what stands at the
+    place, never a secret one.
+    """
 
     node: str
     source: str
     line: int | None
     message: str
     remedy: str
+    rule: str = ""
+    value: str = ""
+
+    @property
+    def place(self) -> str:
+        """The file and line, `patches/all/20-network.yaml.j2:3`, or that it is the configuration as a whole."""
+        if not self.source:
+            return "machine configuration"
+        return f"patches/{self.source}" if self.line is None else f"patches/{self.source}:{self.line}"
 
     def __str__(self) -> str:
-        """One line, with the place first as editors and compilers write it."""
-        place = f"patches/{self.source}" if self.line is None else f"patches/{self.source}:{self.line}"
+        """One line, with the place first as editors and compilers write it, and the rule last."""
         node = f" ({self.node})" if self.node else ""
-        return f"{place}{node}: {self.message}; {self.remedy}"
+        rule = f" [{self.rule}]" if self.rule else ""
+        return f"{self.place}{node}: {self.message}; {self.remedy}{rule}"
 
 
 def mark(key: str) -> str:

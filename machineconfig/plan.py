@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from machineconfig.checks import check_patches
+from machineconfig.checks import check_all
 from machineconfig.model import Facts, Finding, Patch, mark
 from machineconfig.render import Secret, render_what_can_be
 from machineconfig.schematic import Schematic, installer
@@ -60,9 +60,9 @@ def make_plan(raw_cluster: object, *, patches: Path, secret: Secret | None = Non
     facts = {node.name: _facts(topology, node, schematics[node.name]) for node in topology.nodes}
     rendered, findings = render_what_can_be(topology, facts, root=patches, secret=secret or mark)
     plan = Plan(topology, schematics, facts, rendered)
-    findings += check_patches(topology, rendered)
-    if findings:
-        raise PlanError(findings, plan)
+    found = (*findings, *check_all(topology, rendered, complete=not findings))
+    if found:
+        raise PlanError(found, plan)
     return plan
 
 

@@ -1,41 +1,154 @@
-"""What is refused of rendered patches before anything happens. A new check is a function and a line in CHECKS."""
+"""What is refused before anything happens. A new check is a function, and a line with its id in PATCH_CHECKS."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
-from machineconfig.checks import collisions, machine, network, yaml_text
+from machineconfig.checks import collisions, final, lists, machine, network, structure, talosctl, values, yaml_text
+from machineconfig.checks.configuration import Final, made
 from machineconfig.checks.subject import Subject
+from machineconfig.checks.waivers import waived, waiver_faults
 from machineconfig.model import Finding, Patch, said_once
-from topology import Topology
+from topology import Fault, Topology
 
-Check = Callable[[Subject], Iterator[Finding]]
+S = TypeVar("S")
 
-CHECKS: tuple[Check, ...] = (
-    yaml_text.is_yaml,
-    yaml_text.sets_each_key_once,
-    yaml_text.is_a_mapping,
-    yaml_text.has_kind_and_version,
-    collisions.is_described_once_in_a_level,
-    collisions.has_no_rival,
-    collisions.is_not_said_in_machine_too,
-    collisions.has_a_possible_volume_name,
-    network.describes_each_interface_once,
-    network.names_or_selects_an_interface,
-    network.does_not_mix_documents_and_fields,
-    network.has_the_addresses_of_the_topology,
-    network.leaves_dhcp_off_where_the_address_is_given,
-    network.has_the_vip_on_control_planes_only,
-    machine.has_the_host_name_in_its_place,
-    machine.has_a_fixed_host_name_or_an_automatic_one,
-    machine.installs_the_image_of_the_topology,
-    machine.leaves_kernel_arguments_to_the_schematic,
-    machine.sets_no_forbidden_label_on_a_worker,
-    machine.sets_no_taint_on_a_worker,
-    machine.has_no_etcd_on_a_worker,
+
+@dataclass(frozen=True)
+class Check(Generic[S]):
+    """One check: the id that stands behind its findings and that waivers name, and what finds them."""
+
+    id: str
+    find: Callable[[S], Iterator[Finding]]
+
+    @property
+    def says(self) -> str:
+        """What must be so, in a sentence or two."""
+        return " ".join((self.find.__doc__ or "").split())
+
+    def findings(self, subject: S) -> Iterator[Finding]:
+        """What is wrong with a node, with the id."""
+        return (replace(finding, rule=self.id) for finding in self.find(subject))
+
+
+PATCH_CHECKS: tuple[Check[Subject], ...] = (
+    Check("yaml", yaml_text.is_yaml),
+    Check("key-twice", yaml_text.sets_each_key_once),
+    Check("mapping", yaml_text.is_a_mapping),
+    Check("json-patch", yaml_text.is_no_json_patch),
+    Check("kind-and-version", yaml_text.has_kind_and_version),
+    Check("unknown-kind", structure.has_documents_that_talos_knows),
+    Check("unknown-key", structure.has_keys_that_talos_knows),
+    Check("wrong-type", structure.has_values_of_the_right_type),
+    Check("read-differently", values.means_what_is_written),
+    Check("null-deletes-nothing", values.deletes_by_patch_and_not_by_null),
+    Check("list-doubles", lists.says_each_entry_once),
+    Check("document-twice", collisions.is_described_once_in_a_level),
+    Check("document-rivals", collisions.has_no_rival),
+    Check("document-and-field", collisions.is_not_said_in_machine_too),
+    Check("volume-name", collisions.has_a_possible_volume_name),
+    Check("interface-twice", network.describes_each_interface_once),
+    Check("interface-named-and-selected", network.names_or_selects_an_interface),
+    Check("interface-in-two-forms", network.does_not_mix_documents_and_fields),
+    Check("address", network.has_the_addresses_of_the_topology),
+    Check("dhcp-beside-address", network.leaves_dhcp_off_where_the_address_is_given),
+    Check("vip", network.has_the_vip_on_control_planes_only),
+    Check("host-name", machine.has_the_host_name_in_its_place),
+    Check("host-name-auto", machine.has_a_fixed_host_name_or_an_automatic_one),
+    Check("installer", machine.installs_the_image_of_the_topology),
+    Check("kernel-arguments", machine.leaves_kernel_arguments_to_the_schematic),
+    Check("worker-label", machine.sets_no_forbidden_label_on_a_worker),
+    Check("worker-taint", machine.sets_no_taint_on_a_worker),
+    Check("worker-etcd", machine.has_no_etcd_on_a_worker),
+    Check("control-plane-only", machine.keeps_control_plane_settings_off_workers),
 )
-"""In the order in which their findings are said."""
+"""Of rendered patches, in the order in which their findings are said."""
+
+FINAL_CHECKS: tuple[Check[Final], ...] = (
+    Check("talos-refuses", final.is_what_talos_takes),
+    Check("api-certificate", final.names_every_address_of_the_api),
+    Check("machine-certificate", final.names_every_address_of_the_node),
+    Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
+    Check("etcd-subnets", final.lets_etcd_choose_the_nodes_address),
+    Check("size", final.is_as_small_as_the_platform_wants),
+)
+"""Of final configurations."""
+
+_NOT_MADE = "cannot-be-merged"
+_TALOS_SAYS = {
+    "volume-name": "name",
+    "host-name": "host name",
+    "host-name-auto": "hostname",
+    "worker-etcd": "cluster.etcd",
+    "document-and-field": "set too",
+    "list-doubles": "stands twice",
+    "kernel-arguments": "extraKernelArgs",
+    "interface-twice": "interface",
+    "vip": "vip",
+}
+"""Words of Talos's own validation for what a check of patches says with the file and the remedy."""
+RULES: Mapping[str, str] = {
+    **{check.id: check.says for check in PATCH_CHECKS},
+    _NOT_MADE: "The provider can merge every patch into the configuration.",
+    **{check.id: check.says for check in FINAL_CHECKS},
+    talosctl.ID: " ".join((talosctl.is_what_talosctl_takes.__doc__ or "").split()),
+}
+"""What can be waived: the id of every check, and what must be so."""
+
+
+def patch_findings(topology: Topology, patches: Mapping[str, Sequence[Patch]]) -> Iterator[Finding]:
+    """Everything that is wrong with the rendered patches of some nodes, by name, each node for itself."""
+    subjects = [Subject(topology, topology.node(name), rendered) for name, rendered in patches.items()]
+    return (finding for check in PATCH_CHECKS for subject in subjects for finding in check.findings(subject))
+
+
+def final_findings(
+    topology: Topology, patches: Mapping[str, Sequence[Patch]], said: Iterable[Finding] = ()
+) -> Iterator[Finding]:
+    """Everything that is wrong with the final configurations, but for what was said of the same line of a patch.
+
+    A node whose patches were found faulty may have no configuration, and then nothing more is said of it.
+    """
+    before = [finding for finding in said if not waived(topology, finding)]
+    faulty = {finding.node for finding in before}
+    finals = []
+    for name, rendered in patches.items():
+        final = made(topology, topology.node(name), rendered)
+        if isinstance(final, Final):
+            finals.append(final)
+        elif name not in faulty:
+            yield replace(final, rule=_NOT_MADE)
+    told = [finding for check in FINAL_CHECKS for final in finals for finding in check.findings(final)]
+    refused = {finding.node for finding in told if finding.rule == FINAL_CHECKS[0].id} | faulty
+    # Talos's own validator would say in its words what was said already.
+    rest = [final for final in finals if final.node.name not in refused]
+    told += [replace(finding, rule=talosctl.ID) for finding in talosctl.is_what_talosctl_takes(rest)]
+    yield from (finding for finding in told if not any(_is_the_same(finding, other) for other in before))
+
+
+def _is_the_same(finding: Finding, other: Finding) -> bool:
+    """Whether what was found in a configuration was said of a patch already."""
+    if finding.node != other.node:
+        return False
+    words = _TALOS_SAYS.get(other.rule)
+    said = finding.rule == FINAL_CHECKS[0].id and words is not None and words in finding.message
+    return said or (finding.source == other.source != "" and finding.line == other.line)
 
 
 def check_patches(topology: Topology, patches: Mapping[str, Sequence[Patch]]) -> tuple[Finding, ...]:
-    """Everything that is wrong with the rendered patches of some nodes, by name, all at once. Empty if nothing is."""
-    subjects = [Subject(topology, topology.node(name), rendered) for name, rendered in patches.items()]
-    return said_once(finding for check in CHECKS for subject in subjects for finding in check(subject))
+    """Everything that is wrong with the rendered patches of some nodes, all at once, but for what is waived."""
+    findings = patch_findings(topology, patches)
+    return said_once(finding for finding in findings if not waived(topology, finding))
+
+
+def check_all(
+    topology: Topology, patches: Mapping[str, Sequence[Patch]], *, complete: bool = True
+) -> tuple[Fault | Finding, ...]:
+    """Everything that is wrong with patches and final configurations, but for what is waived, and with the waivers.
+
+    Not `complete` are the patches where some node has none; then no waiver is said to be needless.
+    """
+    found = list(patch_findings(topology, patches))
+    found += final_findings(topology, patches, found)
+    kept = said_once(finding for finding in found if not waived(topology, finding))
+    return (*waiver_faults(topology, found, RULES, complete=complete), *kept)

@@ -4,13 +4,24 @@ from collections.abc import Iterator
 
 from machineconfig.checks.subject import Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
-from machineconfig.documents import dotted
+from machineconfig.documents import Entry, dotted
 from machineconfig.model import Finding
 from machineconfig.schematic import Schematic, installer
 
 _HOSTNAME = ("machine", "network", "hostname")
 _KERNEL_ARGUMENTS = ("machine", "install", "extraKernelArgs")
 _ETCD = ("cluster", "etcd")
+
+_CONTROL_PLANE = (
+    *(("cluster", name) for name in ("apiServer", "controllerManager", "scheduler", "proxy", "coreDNS")),
+    *(("cluster", name) for name in ("inlineManifests", "extraManifests", "extraManifestHeaders")),
+    *(("cluster", name) for name in ("adminKubeconfig", "externalCloudProvider", "allowSchedulingOnControlPlanes")),
+    *(("cluster", name) for name in ("aggregatorCA", "serviceAccount", "secretboxEncryptionSecret")),
+    ("cluster", "aescbcEncryptionSecret"),
+    ("cluster", "network", "cni"),
+    ("machine", "controlPlane"),
+    ("machine", "features", "kubernetesTalosAPIAccess"),
+)
 
 # What kubelet may set on its own Node (NodeRestriction; k8s.io/kubelet, well_known_labels.go).
 _OWN_LABELS = frozenset(
@@ -122,6 +133,21 @@ def has_no_etcd_on_a_worker(subject: Subject) -> Iterator[Finding]:
         return
     for part, entry in subject.fields(*_ETCD):
         yield subject.finding(part, entry, "a worker has no cluster.etcd", "move it to a patch in controlplane/")
+
+
+def keeps_control_plane_settings_off_workers(subject: Subject) -> Iterator[Finding]:
+    """A worker does not read what is for control planes, and should not know what may be secret in it."""
+    if subject.node.is_controlplane:
+        return
+    for path in _CONTROL_PLANE:
+        for part, entry in subject.fields(*path):
+            if not _deletes(entry):
+                message = f"{dotted(path)} is for control planes, and a worker passes it over"
+                yield subject.finding(part, entry, message, "move it to a patch in controlplane/")
+
+
+def _deletes(entry: Entry) -> bool:
+    return entry.is_empty or entry.get("$patch") is not None
 
 
 def _other_name(given: str, name: str) -> str:

@@ -18,6 +18,8 @@ class Part:
 
     patch: Patch
     document: Document
+    index: int = 0
+    """Which of the patch's documents it is."""
 
     @property
     def level(self) -> str:
@@ -91,7 +93,8 @@ class Subject:
     def finding(self, part: Part, entry: Entry | None, message: str, remedy: str) -> Finding:
         """A finding at a value, or at the start of its document."""
         line = part.document.line if entry is None else entry.line
-        return Finding(self.node.name, part.patch.source, part.patch.line(line), message, remedy)
+        value = part.shown(entry) if entry is not None and entry.text else ""
+        return Finding(self.node.name, part.patch.source, part.patch.line(line), message, remedy, value=value)
 
     def _read(self) -> Iterator[Part]:
         for patch in self.patches:
@@ -99,4 +102,4 @@ class Subject:
                 documents = parse(patch.text)
             except YamlFaultError:  # the first check says it
                 continue
-            yield from (Part(patch, document) for document in documents)
+            yield from (Part(patch, document, index) for index, document in enumerate(documents))

@@ -32,14 +32,17 @@ def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
 
 
 def is_a_mapping(subject: Subject) -> Iterator[Finding]:
-    """Every document is a mapping; a JSON patch only where the contract has a single document."""
+    """Every document is a mapping, or at least a JSON patch."""
+    for part in subject.parts:
+        if not part.document.is_mapping and not _is_json_patch(part):
+            yield subject.finding(part, None, "is not a mapping", _FRAGMENT)
+
+
+def is_no_json_patch(subject: Subject) -> Iterator[Finding]:
+    """There are JSON patches only where the contract has a single document."""
     contract = subject.topology.versions.contract
     for part in subject.parts:
-        if part.document.is_mapping:
-            continue
-        if not _is_json_patch(part):
-            yield subject.finding(part, None, "is not a mapping", _FRAGMENT)
-        elif contract >= HOSTNAME_DOCUMENT:
+        if _is_json_patch(part) and contract >= HOSTNAME_DOCUMENT:
             message = (
                 f"is a JSON patch; from contract {HOSTNAME_DOCUMENT} on (here {contract}) a configuration has"
                 " several documents, and Talos takes no JSON patches for them"

@@ -1,6 +1,7 @@
 """Stacks for tests of rendering: small, whole, and easy to change in one thing."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +34,21 @@ _HOMELAB: dict[str, Any] = {
 }
 
 
-def stack(**changes: Any) -> Topology:
+def raw(**changes: Any) -> dict[str, Any]:
     """A stack of one control plane and one worker on Proxmox; a change is a path with `__` between its keys."""
-    raw = copy.deepcopy(_HOMELAB)
+    cluster = copy.deepcopy(_HOMELAB)
     for path, value in changes.items():
         *above, last = path.split("__")
-        at = raw
+        at = cluster
         for key in above:
             at = at.setdefault(key, {})
         at[last] = value
-    return load(raw)
+    return cluster
+
+
+def stack(**changes: Any) -> Topology:
+    """The topology of such a stack."""
+    return load(raw(**changes))
 
 
 OLD = {"talos": "v1.11.6", "kubernetes": "v1.33.1", "contract": "v1.11"}
@@ -91,6 +97,6 @@ def refused(topology: Topology, name: str, root: Path, secrets: dict[str, str] |
 
 
 def found(topology: Topology, root: Path, secrets: dict[str, str] | None = None) -> list[str]:
-    """The lines of the findings for all nodes of a stack."""
+    """The lines of the findings in patches for all nodes of a stack, without the rules' ids."""
     patches = {node.name: rendered(topology, node.name, root, secrets) for node in topology.nodes}
-    return [str(finding) for finding in check_patches(topology, patches)]
+    return [str(replace(finding, rule="")) for finding in check_patches(topology, patches)]

@@ -69,4 +69,4 @@ def test_a_check_of_a_secret_patch_speaks_without_the_secret(
 def test_text_that_is_nested_too_deeply_is_refused_like_any_other(tmp_path: Path) -> None:
     write(tmp_path, {"all/10-a.yaml": "[" * 5000})
     (finding,) = check_patches(TOPOLOGY, {"cp1": rendered(TOPOLOGY, "cp1", tmp_path)})
-    assert finding.message == "is not YAML: is nested too deeply"
+    assert finding.message == "is not YAML: exceeded maximum nesting depth"

@@ -1,0 +1,199 @@
+"""The final configuration of one node, made of its patches and placeholders, for checks that look at the whole."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from machineconfig.generation import arguments
+from machineconfig.marks import placeholder, placeholder_bundle
+from machineconfig.model import Finding, Patch, mark
+from machineconfig.origins import Origins, origins
+from machineconfig.paths import MAIN, Path, find, leaves, value_at
+from machinery import (
+    Bundle,
+    ConfigError,
+    Configuration,
+    KeyPair,
+    generate_configuration,
+    parse_configuration,
+    read_patches,
+)
+from machinery.contract import PROVIDER
+from topology import Node, Topology
+
+_RSA_KEY = 3243
+"""Characters of the longest private key in a configuration, one of RSA with 4096 bits as PEM."""
+_GUESSES = ("1", "true", "192.0.2.1", "192.0.2.0/24", "https://192.0.2.1", "1s", "1GiB")
+"""What can stand for a secret where Talos wants something else than text or base64."""
+_TITLE = re.compile(r"([A-Z]\w+(?:/[^\s:]+)?): ")
+_PLACE = re.compile(r"(?:machine|cluster)[\w.\[\]/-]*")
+_QUOTED = re.compile(r'"([^"]*)"')
+
+
+@dataclass(frozen=True)
+class Final:
+    """A node's final configuration; `configuration` is how the node's release of Talos reads `text`."""
+
+    topology: Topology
+    node: Node
+    patches: Sequence[Patch] = field(repr=False)
+    text: str = field(repr=False)
+    configuration: Configuration = field(repr=False)
+
+    @cached_property
+    def origins(self) -> Origins:
+        """Where every value comes from: costs as much as all checks together, so it is asked for findings alone."""
+        return origins(arguments(self.topology, self.node, (), bundle()), self.patches)
+
+    def find(self, *path: str) -> Any:
+        """A value of the main document, or None."""
+        return self.configuration.find(*path)
+
+    def finding(self, message: str, remedy: str, *, title: str = MAIN, path: Path = (), value: str = "") -> Finding:
+        """A finding at a place, told with the file and line that set it, or the nearest place around it."""
+        source, line = self._blamed(title, path, value)
+        if value and any(patch.is_secret for patch in self.patches if patch.source == source):
+            message, value = message.replace(value, "a secret value"), ""
+        return Finding(self.node.name, source, line, message, remedy, value=value)
+
+    def refused(self, problem: str, remedy: str) -> Finding:
+        """A finding in Talos's own words, which name the place."""
+        title, path = self._place(problem)
+        quoted = _QUOTED.findall(problem)
+        return self.finding(self._safe(problem), remedy, title=title, path=path, value=quoted[0] if quoted else "")
+
+    def is_about_a_mark(self, finding: Finding) -> bool:
+        """Whether a finding is about a value that only stands for a secret, so that nothing is known of it."""
+        for patch in self.patches:
+            if patch.source == finding.source and patch.is_secret:
+                marks = [placeholder(key) for key in patch.secrets]
+                rows = enumerate(patch.text.split("\n"), 1)
+                return any(patch.line(at) == finding.line and any(each in row for each in marks) for at, row in rows)
+        return False
+
+    def _blamed(self, title: str, path: Path, value: str) -> tuple[str, int | None]:
+        documents = self.origins.documents
+        if title not in documents:
+            return "", None
+        for length in range(len(path), 0 if title == MAIN else -1, -1):
+            for place in (*self._with_value(title, path[:length], value), path[:length]):
+                origin = self.origins.origin(title, place)
+                if origin is not None and origin.file:
+                    return origin.file, origin.line
+            gone = [steps for at, place, steps in self.origins.removed if at == title and place == path[:length]]
+            if gone and gone[-1]:
+                return gone[-1][-1].origin.file, gone[-1][-1].origin.line
+        return "", None
+
+    def _with_value(self, title: str, path: Path, value: str) -> Iterator[Path]:
+        """The places below one that hold a value, the last said first."""
+        try:
+            below = leaves(value_at(self.origins.documents[title], path))
+        except LookupError:
+            return
+        yield from reversed([(*path, *place) for place, leaf in below if value and str(leaf) == value])
+
+    def _place(self, problem: str) -> tuple[str, Path]:
+        named = _TITLE.match(problem)
+        title = named[1] if named and named[1] in self.origins.documents else MAIN
+        rest = problem[named.end() :] if named else problem
+        found = _PLACE.search(rest)
+        text = found[0].rstrip(".") if found and title == MAIN else ""
+        while text:
+            place = find(self.origins.documents, text)
+            if place is not None:
+                return place
+            text = text.rpartition(".")[0]
+        return title, ()
+
+    def _safe(self, problem: str) -> str:
+        """The problem without what may be a secret: words in quotes that stand in secret patches alone."""
+        secret = [patch.text for patch in self.patches if patch.is_secret]
+        plain = [patch.text for patch in self.patches if not patch.is_secret]
+
+        def shown(quoted: re.Match[str]) -> str:
+            hidden = any(quoted[1] in text for text in secret) and not any(quoted[1] in text for text in plain)
+            return "a secret value" if hidden else quoted[0]
+
+        return _QUOTED.sub(shown, problem)
+
+
+def made(topology: Topology, node: Node, patches: Iterable[Patch]) -> Final | Finding:
+    """The final configuration of a node, or why the provider could not make one."""
+    filled = tuple(_filled(patch) for patch in patches)
+    try:
+        text = generate_configuration(arguments(topology, node, filled, bundle()))
+    except ConfigError as error:
+        return _not_made(topology, node, filled, error)
+    try:
+        read = parse_configuration(text, str(topology.versions.talos))
+    except ConfigError as error:
+        final = Final(topology, node, filled, text, Configuration((), PROVIDER))
+        return final.refused(error.problems[0], "use what this release of Talos knows")
+    return Final(topology, node, filled, text, read)
+
+
+@lru_cache(maxsize=1)
+def bundle() -> Bundle:
+    """Placeholders that are as long as the longest secrets, so that the size of a configuration can be told."""
+    known = placeholder_bundle()
+    return replace(known, k8s_service_account=KeyPair("", known.k8s_service_account.key.ljust(_RSA_KEY, "\n")))
+
+
+def sizes(values: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """About how many bytes each key of machine and cluster takes."""
+    for part in ("machine", "cluster"):
+        for key, value in (values.get(part) or {}).items():
+            yield f"{part}.{key}", sum(len(str(leaf)) + 1 for _, leaf in leaves(value))
+
+
+def _not_made(topology: Topology, node: Node, patches: Sequence[Patch], error: ConfigError) -> Finding:
+    """The finding at the first patch that cannot be applied."""
+    for count, patch in enumerate(patches, 1):
+        try:
+            generate_configuration(arguments(topology, node, patches[:count], bundle()))
+        except ConfigError as reason:
+            return _at_patch(node, patch, reason.problems[0])
+    return Finding(node.name, "", None, error.problems[0], "correct it")
+
+
+def _at_patch(node: Node, patch: Patch, problem: str) -> Finding:
+    where = re.search(r"line (\d+): ", problem)
+    line = patch.line(int(where[1])) if where else None
+    message = problem[where.end() :] if where else problem.rpartition("cannot be made: ")[2]
+    message = "cannot be merged" if patch.is_secret else message
+    return Finding(node.name, patch.source, line, message, "correct the patch")
+
+
+@lru_cache(maxsize=4096)
+def _filled(patch: Patch) -> Patch:
+    """A patch with something of a fitting kind in the place of every mark."""
+    keys = [key for key in sorted(patch.secrets) if mark(key) in patch.text]
+    if not keys:
+        return patch
+    texts = _candidates(patch.text, keys)
+    first = next(texts)
+    return replace(patch, text=next((text for text in (first, *texts) if _is_read(text)), first))
+
+
+def _candidates(text: str, keys: Sequence[str]) -> Iterator[str]:
+    yield _fill(text, {key: placeholder(key) for key in keys})
+    for guesses in itertools.product(("", *_GUESSES), repeat=min(len(keys), 3)):
+        yield _fill(text, {key: guess or placeholder(key) for key, guess in itertools.zip_longest(keys, guesses)})
+
+
+def _fill(text: str, values: Mapping[str, str]) -> str:
+    for key, value in values.items():
+        text = text.replace(mark(key), value)
+    return text
+
+
+def _is_read(text: str) -> bool:
+    try:
+        read_patches([text])
+    except ConfigError:
+        return False
+    return True

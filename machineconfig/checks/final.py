@@ -1,0 +1,149 @@
+"""What is refused of a final configuration: all that Talos refuses, and what only clients or platforms notice."""
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
+from typing import Any
+
+from machineconfig.checks.configuration import Final, sizes
+from machineconfig.model import Finding
+from machinery import ConfigError, validate
+
+MODES = {"bare-metal": "metal", "proxmox": "metal"}
+"""How Talos validates, by platform: metal where it installs itself on a disk, cloud where its image is the disk."""
+LIMITS: Mapping[str, int] = {"openstack": 65_535}
+"""Bytes of base64 that a platform takes for a machine's user data. Where it gets its configuration later: no entry."""
+_SANS = ("cluster", "apiServer", "certSANs")
+_MACHINE_SANS = ("machine", "certSANs")
+_KUBELET = ("machine", "kubelet", "nodeIP", "validSubnets")
+_ETCD = (("cluster", "etcd", "advertisedSubnets"), ("cluster", "etcd", "listenSubnets"))
+_ENDPOINT_IS_ADDED = (1, 12, 0)
+"""From this release on Talos itself puts the endpoint's host into the API server's certificate."""
+
+
+def is_what_talos_takes(final: Final) -> Iterator[Finding]:
+    """The node would take the configuration: Talos's own validation finds no error."""
+    try:
+        validate(final.configuration, MODES.get(final.topology.platform.kind, "cloud"), at_runtime=True)
+    except ConfigError as error:
+        for problem in error.problems:
+            finding = final.refused(problem, "correct the patch, or the key of the stack file that it takes this from")
+            if not final.is_about_a_mark(finding):
+                yield finding
+
+
+def names_every_address_of_the_api(final: Final) -> Iterator[Finding]:
+    """The API server's certificate names all that kubectl may be pointed at: endpoint, VIP, load balancers."""
+    if not final.node.is_controlplane:
+        return
+    topology, given = final.topology, _names(final.find(*_SANS))
+    if final.configuration.release >= _ENDPOINT_IS_ADDED:
+        given.add(_name(topology.endpoint.host))
+    clients = [topology.endpoint.host, topology.network.vip, *topology.api_server.load_balancers]
+    for client in dict.fromkeys(_name(each) for each in (*clients, *topology.api_server.cert_sans) if each):
+        if client not in given:
+            message = f"cluster.apiServer.certSANs does not name {client}, where clients find the API"
+            yield final.finding(message, f"add {client} to it, or leave it to 60-certificates", path=_SANS)
+
+
+def names_every_address_of_the_node(final: Final) -> Iterator[Finding]:
+    """The machine's certificate names the address at which talosctl and this program find it."""
+    address = str(final.node.address)
+    if address not in _names(final.find(*_MACHINE_SANS)) | set(_static_addresses(final)):
+        message = f"machine.certSANs does not name {address}, where talosctl finds the node"
+        yield final.finding(message, f"add {address} to it, or leave it to 60-certificates", path=_MACHINE_SANS)
+
+
+def lets_kubelet_choose_the_nodes_address(final: Final) -> Iterator[Finding]:
+    """kubelet's subnets contain the node's address, and on a control plane not the VIP, which moves."""
+    yield from _chosen(final, _KUBELET, "kubelet")
+
+
+def lets_etcd_choose_the_nodes_address(final: Final) -> Iterator[Finding]:
+    """etcd's subnets contain the node's address and not the VIP, which moves."""
+    if final.node.is_controlplane:
+        for path in _ETCD:
+            if final.find(*path) or path == _ETCD[0]:
+                yield from _chosen(final, path, "etcd")
+
+
+def is_as_small_as_the_platform_wants(final: Final) -> Iterator[Finding]:
+    """The configuration fits into the user data of the platform, where it gets it from there."""
+    limit = LIMITS.get(final.topology.platform.kind)
+    if limit is None:
+        return
+    size = len(base64.b64encode(final.text.encode()))
+    if size > limit:
+        largest = sorted(sizes(final.configuration.v1alpha1), key=lambda pair: -pair[1])
+        keys = ", ".join(f"{key} ({count} bytes)" for key, count in largest[:3])
+        message = f"has {size} bytes as base64, and {final.topology.platform.kind} takes {limit}; the largest: {keys}"
+        path = tuple(largest[0][0].split(".")) if largest else ()
+        yield final.finding(message, "install what is large after the cluster is up", path=path)
+
+
+def _chosen(final: Final, path: tuple[str, ...], who: str) -> Iterator[Finding]:
+    subnets, where = [str(each) for each in final.find(*path) or ()], ".".join(path)
+    address, vip = final.node.address, final.topology.network.vip
+    if subnets and not _matches(address, subnets):
+        message = f"{where} leaves {who} no address: {', '.join(subnets)} is not for {address}"
+        remedy = f"let it contain the node's network, {_network(final)}, and not exclude {address}"
+        yield final.finding(message, remedy, path=path, value=_blamed(address, subnets, "!"))
+    if vip is not None and final.node.is_controlplane and _matches(vip, subnets):
+        message = f"{where} lets {who} choose the VIP {vip}, which moves"
+        yield final.finding(message, f'add "!{vip}/32"', path=path, value=_blamed(vip, subnets, ""))
+
+
+def _blamed(address: IPv4Address, subnets: Iterable[str], mark: str) -> str:
+    """The subnet, of those that exclude or those that do not, that an address is in; the first one without any."""
+    alike = [each for each in subnets if each.startswith("!") is bool(mark)]
+    return next((each for each in alike if _matches(address, [each.removeprefix("!")])), alike[0] if alike else "")
+
+
+def _network(final: Final) -> str:
+    return str(final.topology.network.network_of(final.node.address) or f"{final.node.address}/32")
+
+
+def _matches(address: IPv4Address, subnets: Iterable[str]) -> bool:
+    """As Talos filters: inside one of the subnets if there are any, and in none of those with a `!`."""
+    known = [(each.startswith("!"), network) for each in subnets if (network := _network_of(each)) is not None]
+    wanted = [network for excluded, network in known if not excluded]
+    excludes = [network for excluded, network in known if excluded]
+    return (not wanted or any(address in each for each in wanted)) and not any(address in each for each in excludes)
+
+
+def _network_of(subnet: str) -> IPv4Network | IPv6Network | None:
+    try:
+        return ip_network(subnet.removeprefix("!"), strict=False)
+    except ValueError:  # the validation says it
+        return None
+
+
+def _static_addresses(final: Final) -> Iterator[str]:
+    """The addresses that the configuration itself gives the machine: Talos puts them into its certificate."""
+    devices = final.find("machine", "network", "interfaces") or ()
+    texts = [text for device in devices for part in (device, *device.get("vlans", ())) for text in _given(part)]
+    for document in final.configuration.documents if final.configuration else ():
+        texts += [
+            str(each.get("address", "")) for each in document.values.get("addresses", ()) if isinstance(each, dict)
+        ]
+    for text in texts:
+        try:
+            yield str(ip_interface(text).ip)
+        except ValueError:
+            continue
+
+
+def _given(device: Mapping[str, Any]) -> list[str]:
+    return [*device.get("addresses", ()), *([device["cidr"]] if "cidr" in device else [])]
+
+
+def _names(values: Iterable[object] | None) -> set[str]:
+    return {_name(value) for value in values or ()}
+
+
+def _name(value: object) -> str:
+    text = str(value).lower()
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        return text

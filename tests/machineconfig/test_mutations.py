@@ -1,0 +1,135 @@
+"""Each check refuses a good stack that differs in one thing, and says that one thing only."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from machineconfig import PlanError, make_plan
+from machineconfig.checks import RULES
+from machineconfig.checks import final as final_checks
+from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, raw, write
+
+ELSEWHERE = {"size", "talosctl-refuses"}
+"""Rules that need another platform or a program: the tests for them stand below and beside this file."""
+BEHIND_A_NAME = {"endpoint": "https://k8s.example.net:6443"}
+STACKS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "contract-1.11": {"versions": OLD},
+    "bare-metal": BARE_METAL,
+    "schedulable": {"allowSchedulingOnControlPlanes": True},
+    "behind-a-name": BEHIND_A_NAME,
+    "without-interface": {name: value for name, value in BARE_METAL.items() if name != "network__interface"}
+    | {"network__vip": None, **BEHIND_A_NAME},
+}
+TAINT = {"worker/70-x.yaml": 'machine:\n  nodeTaints:\n    gpu: "true:NoSchedule"\n'}
+
+
+def faults(folder: Path, files: dict[str, str], **changes: Any) -> tuple[str, ...]:
+    root = folder / "patches"
+    shutil.copytree(PATCHES, root, dirs_exist_ok=True)
+    try:
+        make_plan(raw(**changes), patches=write(root, files))
+    except PlanError as error:
+        return error.faults
+    return ()
+
+
+def mutations() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = YAML(typ="safe").load(Path(__file__).with_name("mutations.yaml").read_text())
+    return found
+
+
+@pytest.mark.parametrize("mutation", mutations(), ids=lambda mutation: mutation["rule"])
+def test_a_stack_that_differs_in_one_thing_is_refused_with_that_one_line(
+    mutation: dict[str, Any], tmp_path: Path
+) -> None:
+    changes = STACKS[mutation.get("stack", "plain")]
+    assert faults(tmp_path, mutation["files"], **changes) == (mutation["line"],)
+    assert mutation["line"].endswith(f" [{mutation['rule']}]")
+
+
+def test_there_is_a_mutation_for_every_check() -> None:
+    assert {mutation["rule"] for mutation in mutations()} | ELSEWHERE == set(RULES)
+    assert all(RULES.values()), "each says what must be so"
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_a_good_stack_has_no_finding(name: str, tmp_path: Path) -> None:
+    assert faults(tmp_path, {}, **STACKS[name]) == ()
+
+
+@pytest.mark.parametrize("file", sorted(PATCHES.parent.glob("Pulumi.*.yaml")), ids=lambda file: file.name)
+def test_no_stack_of_the_repo_has_a_finding_in_patches_or_configurations(file: Path) -> None:
+    config = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))["config"]
+    make_plan(config["talos-stacks:cluster"], patches=PATCHES)
+
+
+def test_a_configuration_beyond_the_platforms_limit_is_refused_with_its_largest_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(final_checks.LIMITS, "proxmox", 65_535)
+    fits = "cluster:\n  inlineManifests:\n    - {name: big, contents: '" + "x" * 20_000 + "'}\n"
+    assert faults(tmp_path, {"controlplane/70-big.yaml": fits}) == ()
+    (line,) = faults(tmp_path, {"controlplane/70-big.yaml": fits.replace("x", "x" * 3, 20_000)})
+    assert line.startswith("patches/controlplane/70-big.yaml:3 (cp1): has 9")
+    assert "bytes as base64, and proxmox takes 65535; the largest: cluster.inlineManifests (60005 bytes)" in line
+    assert line.endswith("[size]")
+
+
+def test_a_finding_is_waived_by_rule_with_a_reason(tmp_path: Path) -> None:
+    waiver = {"rule": "worker-taint", "reason": "the cloud controller takes it away"}
+    assert faults(tmp_path, TAINT, waivers=[waiver]) == ()
+    assert faults(tmp_path, TAINT, waivers=[waiver | {"node": "w1"}]) == ()
+
+
+def test_a_waiver_of_another_node_waives_nothing_and_says_so(tmp_path: Path) -> None:
+    waiver = {"rule": "worker-taint", "node": "cp1", "reason": "x"}
+    first, second = faults(tmp_path, TAINT, waivers=[waiver])
+    assert first == "waivers[0].rule: worker-taint waives no finding of cp1; take the waiver out"
+    assert second.endswith("[worker-taint]")
+
+
+def test_a_waiver_that_is_not_needed_is_a_fault(tmp_path: Path) -> None:
+    (line,) = faults(tmp_path, {}, waivers=[{"rule": "list-doubles", "reason": "x"}])
+    assert line == "waivers[0].rule: list-doubles waives no finding; take the waiver out"
+
+
+def test_a_waiver_of_no_check_is_a_fault_with_the_near_one(tmp_path: Path) -> None:
+    (line,) = faults(tmp_path, {}, waivers=[{"rule": "list-double", "reason": "x"}])
+    assert line == "waivers[0].rule: list-double is the id of no check; write list-doubles"
+
+
+def test_faults_of_templates_cannot_be_waived(tmp_path: Path) -> None:
+    files = {"worker/70-x.yaml.j2": "machine: {env: {A: '{{ node.nothing }}'}}\n"}
+    (line,) = faults(tmp_path, files, waivers=[{"rule": "list-doubles", "reason": "x"}])
+    assert line.startswith("patches/worker/70-x.yaml.j2:1 (w1): ProxmoxNode has no nothing")
+
+
+def test_what_is_wrong_with_patches_and_with_configurations_is_said_at_once(tmp_path: Path) -> None:
+    files = {
+        "worker/70-x.yaml": "cluster:\n  apiServer: {certSANs: [a.example.net]}\n",
+        "controlplane/70-y.yaml": "cluster:\n  network:\n    cni: {name: none, urls: [https://example.net/a.yaml]}\n",
+        "controlplane/71-z.yaml": "cluster:\n  etcd:\n    listenSubnets: [192.168.1.0/24]\n",
+    }
+    rules = [line.rpartition("[")[2] for line in faults(tmp_path, files)]
+    assert rules == ["control-plane-only]", "talos-refuses]", "etcd-subnets]"]
+
+
+def test_a_secret_of_any_kind_makes_no_finding_while_nobody_knows_it(tmp_path: Path) -> None:
+    files = {
+        "worker/70-x.yaml.j2": (
+            "machine:\n"
+            "  network:\n"
+            "    nameservers: [{{ secret('server') | flow }}]\n"
+            "    interfaces:\n"
+            "      - interface: wg0\n"
+            "        mtu: {{ secret('mtu') }}\n"
+            "  registries:\n"
+            "    config:\n"
+            "      r.example.net: {tls: {ca: {{ secret('ca') | flow }}}}\n"
+        )
+    }
+    assert faults(tmp_path, files) == ()
