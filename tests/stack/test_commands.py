@@ -1,0 +1,93 @@
+"""The commands against machines that are up: what they run is what the files say, until a file changes."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.stack.rehearsal import Rehearsal
+
+pytestmark = pytest.mark.stack
+
+SECRET = 'machine:\n  sysctls:\n    vm.own: {{ secret("own") | flow }}\n'
+OWN = "machine:\n  sysctls:\n    vm.max_map_count: '262144'\n"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
+    rehearsal = Rehearsal(tmp_path_factory.mktemp("commands"))
+    rehearsal.patch("worker/71-secret.yaml.j2", SECRET)
+    rehearsal.start()
+    try:
+        rehearsal.up()
+        yield rehearsal
+    finally:
+        rehearsal.down()
+
+
+def command(lab: Rehearsal, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command inside the lab, where its engine and its machines are."""
+    name, *rest = arguments
+    given = [sys.executable, "-m", "cli", name, "--project", str(lab.project), "--stack", "lab", *rest]
+    ended = lab._lab("run", "lab", "--", *given, check=False)
+    assert "Traceback" not in ended.stderr
+    return ended
+
+
+def test_what_was_applied_is_no_difference(lab: Rehearsal) -> None:
+    ended = command(lab, "diff")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "no difference (5 nodes)\n", "")
+
+
+def test_an_edited_patch_is_exactly_that_change_with_its_file(lab: Rehearsal) -> None:
+    lab.patch("controlplane/70-own.yaml", OWN)
+    try:
+        ended = command(lab, "diff")
+        found = json.loads(command(lab, "diff", "--node", "lab-controlplane-02", "--output", "json").stdout)
+    finally:
+        (lab.project / "patches/controlplane/70-own.yaml").unlink()
+    line = '  + machine.sysctls["vm.max_map_count"]: "262144"  patches/controlplane/70-own.yaml:3'
+    nodes = [f"lab-controlplane-0{number}: 1 difference" for number in (1, 2, 3)]
+    assert (ended.returncode, ended.stderr) == (2, "")
+    assert ended.stdout.splitlines() == [part for node in nodes for part in (node, line)] + ["3 of 5 nodes differ"]
+    assert [change["path"] for change in found["nodes"][0]["changes"]] == ['machine.sysctls["vm.max_map_count"]']
+
+
+def test_a_changed_secret_is_told_and_never_shown(lab: Rehearsal) -> None:
+    before = lab.pulumi("config", "get", "own").strip()
+    lab.pulumi("config", "set", "--secret", "own", "hunter2-new")
+    try:
+        ended = command(lab, "diff", "--node", "lab-worker-01")
+    finally:
+        lab.pulumi("config", "set", "--secret", "own", before)
+    assert before.startswith("lab-") and before not in ended.stdout + ended.stderr
+    assert ended.returncode == 2 and "hunter2" not in ended.stdout + ended.stderr
+    assert ended.stdout.splitlines() == [
+        "lab-worker-01: 1 difference",
+        '  ~ machine.sysctls["vm.own"] (secret): changed  patches/worker/71-secret.yaml.j2:3',
+        "1 of 1 nodes differ",
+    ]
+
+
+def test_a_rendering_with_secrets_is_what_the_machines_run(lab: Rehearsal, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    ended = command(lab, "render", "--show-secrets", "--out", str(out))
+    assert ended.returncode == 0, ended.stderr
+    secret = lab.pulumi("config", "get", "own").strip()
+    final = out / "lab-worker-01" / "final.yaml"
+    assert secret in final.read_text() and final.stat().st_mode & 0o077 == 0
+    assert secret not in ended.stdout + ended.stderr
+
+
+def test_a_machine_that_is_off_is_an_error_that_names_it(lab: Rehearsal) -> None:
+    lab.power("lab-worker-02", "off")
+    try:
+        ended = command(lab, "diff")
+    finally:
+        lab.power("lab-worker-02", "on")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: lab-worker-02: ") and ended.stderr.count("\n") == 1
+    assert ended.stdout == "no difference (4 nodes)\n"
