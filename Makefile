@@ -93,6 +93,10 @@ recover: setup ## make a stack ready again after a run that was killed: make rec
 tools: setup ## pulumi and etcd, from PATH or built once
 	@$(BIN)/python -m lab.tools
 
+.PHONY: bench
+bench: setup tools ## previews and bring-ups of up to 200 nodes, beside what the engine alone takes; a quarter of an hour
+	@$(BIN)/python -m bench
+
 .PHONY: golden
 golden: setup ## write the golden renderings in tests/golden anew
 	@$(BIN)/python -m tests.regenerate
