@@ -30,7 +30,7 @@ ROOMS = {
         "jsonpatch",
     }
     | PLUGIN_PROTOCOL,
-    "bench": {"bench", "lab", "machineconfig", "topology", "yaml"} | PLUGIN_PROTOCOL,
+    "bench": {"bench", "lab", "machineconfig", "machinery", "topology", "yaml"} | PLUGIN_PROTOCOL,
     "__main__.py": {"components", "topology", "pulumi"},
 }
 ALSO = {
