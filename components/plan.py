@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pulumi
 
 from components.nodes import PLATFORMS
-from machineconfig import Patch, PlanError, make_plan, plan, render_node
+from machineconfig import ConfigError, Patch, PlanError, make_plan, plan, render_node
 from topology import Node, Topology
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -37,7 +37,10 @@ class Plan(plan.Plan):
 
         def texts(values: dict[str, str]) -> list[str]:
             facts = self.facts[node.name]
-            rendered = render_node(self.topology, node, facts, root=PATCHES, secret=values.__getitem__)
+            try:
+                rendered = render_node(self.topology, node, facts, root=PATCHES, secret=values.__getitem__)
+            except ConfigError as error:
+                raise pulumi.RunError("\n".join(_withheld(error))) from None
             return [patch.text for patch in rendered]
 
         secrets = {key: self.config.require_secret(key) for key in keys}
@@ -89,6 +92,13 @@ def _missing_secrets(config: pulumi.Config, topology: Topology, patches: Mapping
         for key, user in sorted(wanted.items())
         if config.get_secret(key) is None
     ]
+
+
+def _withheld(error: ConfigError) -> list[str]:
+    """Say where a template failed that did not fail with marks for its secrets; what failed could hold their values."""
+    message = "fails with the real value of a secret it asks for (the reason is not shown, as it could hold the value)"
+    remedy = "give the secret a value of the form that the template expects"
+    return [str(replace(finding, message=message, remedy=remedy)) for finding in error.findings]
 
 
 def _report(faults: Iterable[str]) -> str:
