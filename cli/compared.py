@@ -10,7 +10,7 @@ from machineconfig.marks import Mask
 from machineconfig.paths import Documents, title_of
 from machineconfig.sensitive import is_secret
 from machineconfig.trace import MISSING
-from machinery import ConfigError, emit
+from machinery import ConfigError, emit, parse_configuration
 from machinery.yaml import load
 
 _WIDEST = 80
@@ -102,6 +102,17 @@ def documents(text: str) -> Documents:
             raise ConfigError("a document of a machine configuration must be a map")
         found[title_of(values)] = values
     return found
+
+
+def alike(old: str, new: str, version: str) -> tuple[Documents, Documents]:
+    """Two configurations as one Talos release writes them; as they stand, where it cannot read both."""
+    try:
+        parsed = [parse_configuration(text, version) for text in (old, new)]
+    except ConfigError:
+        return documents(old), documents(new)
+    sides = [[document.written(each.release) for document in each.documents] for each in parsed]
+    old_side, new_side = ({title_of(values): values for values in side} for side in sides)
+    return old_side, new_side
 
 
 def one_sided(stack: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[NodeDifference]:

@@ -2,12 +2,13 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from cli import revisions, running, state
-from cli.compared import Cause, NodeDifference, difference, documents, one_sided
+from cli.causes import Table, cause_of
+from cli.compared import NodeDifference, alike, difference, documents, one_sided
 from cli.errors import CliError
 from cli.final import Generate, Prepared, prepare, provider
 from cli.folders import Folder
@@ -16,13 +17,10 @@ from cli.options import Parsers, command, node_option, one, output_option, proje
 from cli.render import origins_table
 from cli.stackfile import read, stacks
 from cli.terminal import paint, say, say_json, warn
-from machineconfig.differences import Change
 from machineconfig.marks import Mask
-from machineconfig.paths import Documents, title_of
-from machinery import ConfigError, parse_configuration
+from machinery import ConfigError
 from topology import Node
 
-Table = Mapping[str, Mapping[str, Sequence[str]]]
 _ABOUT = """Show what each machine runs against what it would get now, by document, then by place: what would be lost,
 changed and new, with the file each change comes from. Secrets are compared and never shown.
 
@@ -92,7 +90,7 @@ def _of_folders(options: argparse.Namespace) -> Found:
         found += one_sided(stack, left.nodes, right.nodes)
         for name in sorted(left.nodes.keys() & right.nodes.keys()):
             before, after = left.nodes[name], right.nodes[name]
-            cause = _cause(lambda at=after: at.origins, lambda at=before: at.origins)  # type: ignore[misc]
+            cause = cause_of(lambda at=after: at.origins, lambda at=before: at.origins)  # type: ignore[misc]
             found.append(difference(stack, name, before.documents, after.documents, cause=cause))
     return _wanted(options, found), []
 
@@ -128,7 +126,7 @@ def _sides(old: Prepared | None, new: Prepared | None, generate: Generate) -> It
         mask = Mask({**old.mask.marks, **new.mask.marks})
         for name in (name for name in right if name in left):
             before, after = documents(old.final(left[name], generate)), documents(new.final(right[name], generate))
-            cause = _cause(_table_of(new, right[name]), _table_of(old, left[name]))
+            cause = cause_of(_table_of(new, right[name]), _table_of(old, left[name]))
             yield difference(new.stack, name, before, after, cause=cause, mask=mask)
 
 
@@ -152,10 +150,10 @@ def _of_machines(options: argparse.Namespace) -> Found:
 def _against(prepared: Prepared, node: Node, text: str, generate: Generate, *, secrets: bool) -> NodeDifference:
     version = str(prepared.plan.topology.versions.talos)
     try:
-        before, after = _alike(text, prepared.final(node, generate), version)
+        before, after = alike(text, prepared.final(node, generate), version)
     except ConfigError:
         raise CliError(f"{node.name}: the configuration it runs with cannot be read") from None
-    cause = _cause(_table_of(prepared, node), None)
+    cause = cause_of(_table_of(prepared, node), None)
     found = difference(prepared.stack, node.name, before, after, cause=cause, mask=prepared.mask)
     if secrets:
         return found
@@ -163,46 +161,8 @@ def _against(prepared: Prepared, node: Node, text: str, generate: Generate, *, s
     return NodeDifference(found.stack, found.node, compared, cause=cause, mask=prepared.mask)
 
 
-def _alike(old: str, new: str, version: str) -> tuple[Documents, Documents]:
-    """Two configurations as one Talos release writes them; as they stand, where it cannot read both."""
-    try:
-        parsed = [parse_configuration(text, version) for text in (old, new)]
-    except ConfigError:
-        return documents(old), documents(new)
-    sides = [[document.written(each.release) for document in each.documents] for each in parsed]
-    old_side, new_side = ({title_of(values): values for values in side} for side in sides)
-    return old_side, new_side
-
-
 def _table_of(prepared: Prepared, node: Node) -> Callable[[], Table]:
     return lambda: origins_table(prepared.origins(node))
-
-
-def _cause(new: Callable[[], Table], old: Callable[[], Table] | None) -> Cause:
-    """The file of a change, from the tables of both sides; each is made when it is first asked for."""
-    tables: dict[str, Table] = {}
-
-    def table(side: str, make: Callable[[], Table]) -> Table:
-        if side not in tables:
-            tables[side] = make()
-        return tables[side]
-
-    def cause(change: Change) -> str:
-        after = table("new", new)
-        if change.kind != "removed":
-            return _first(after.get("set", {}), change.place)
-        if deleted := after.get("removed", {}).get(change.place):
-            return deleted[0]
-        before = _first(table("old", old).get("set", {}), change.place) if old else ""
-        return f"was set by {before}" if before else "no file sets it"
-
-    return cause
-
-
-def _first(table: Mapping[str, Sequence[str]], place: str) -> str:
-    if place in table:
-        return table[place][0]
-    return next((steps[0] for at, steps in table.items() if at.startswith((f"{place}[", f"{place}."))), "")
 
 
 def _alone(options: argparse.Namespace, what: str, *others: Any) -> None:

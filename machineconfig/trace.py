@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from machineconfig.pairs import pairs_of
 from machineconfig.paths import Path
-from machinery.merge import matches
 from machinery.structure import Anything, ListOf, MapOf, Release, Struct, Type
 from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode
 from machinery.yaml import line as line_of
@@ -146,7 +146,7 @@ class Trace:
 
     def _list(self, kind: Type, mark: Mark, before: list[Any], after: list[Any], at: Cursor, path: Path) -> None:
         said = at.value if isinstance(at.value, list) else None
-        pairs = _pairs(kind, before, after, said)
+        pairs = pairs_of(kind, before, after, said)
         inner: Type = kind.item if isinstance(kind, ListOf) else Anything()
         marks = []
         for index, (old, new) in enumerate(pairs):
@@ -161,54 +161,9 @@ class Trace:
         mark.items = marks
 
 
-Pairs = list[tuple[int | None, int | None]]
-"""For each entry of a list, where it was before and where it stands in the patch."""
-
-
 def _below(kind: Type, key: str, release: Release) -> tuple[Type, bool]:
     """The type of a key, and whether a patch replaces what is there."""
     if isinstance(kind, Struct):
         field = kind.at(release).get(key)
         return (field.type, field.replaces) if field else (Anything(), False)
     return (kind.item if isinstance(kind, MapOf) else Anything()), False
-
-
-def _pairs(kind: Type, before: list[Any], after: list[Any], said: list[Any] | None) -> Pairs:
-    pairs = _shrunk(before, after) if said is None else _merged(kind, before, said)
-    if len(pairs) != len(after):
-        pairs = [(index if index < len(before) else None, None) for index in range(len(after))]
-    return pairs
-
-
-def _merged(kind: Type, before: list[Any], said: list[Any]) -> Pairs:
-    """As Talos merges a list: by replacing it, by a key, or by appending to it."""
-    if isinstance(kind, ListOf) and not kind.key and kind.replaces:
-        return [(index if index < len(before) else None, index) for index in range(len(said))]
-    pairs: Pairs = [(index, None) for index in range(len(before))]
-    known = list(before)
-    for index, item in enumerate(said):
-        same = None
-        if isinstance(kind, ListOf) and kind.key:
-            keys = kind.key.split("|")
-            same = next((at for at, other in enumerate(known) if other and item and matches(keys, other, item)), None)
-        if same is None:
-            pairs.append((None, index))
-            if not (isinstance(kind, ListOf) and kind.replaces):
-                known.append(item)
-        else:
-            pairs[same] = (pairs[same][0], index)
-    return pairs
-
-
-def _shrunk(before: list[Any], after: list[Any]) -> Pairs:
-    """Entries of a list that a patch says nothing of: some may have been deleted."""
-    if len(after) >= len(before):
-        return [(index if index < len(before) else None, None) for index in range(len(after))]
-    pairs: Pairs = []
-    at = 0
-    for value in after:
-        while at < len(before) and before[at] != value and len(before) - at > len(after) - len(pairs):
-            at += 1
-        pairs.append((at if at < len(before) else None, None))
-        at += 1
-    return pairs

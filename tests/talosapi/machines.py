@@ -48,6 +48,7 @@ class FakeMachine:
     readyz: int = 200
     boot_id: str = "first"
     kubeconfig: bytes = b""
+    configuration: bytes = b""
     before: Callable[[str], Any] = lambda call: None
     calls: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
@@ -146,8 +147,12 @@ class _State(StateBase):
         self._machine = machine
 
     async def Get(self, stream: Any) -> None:
-        await stream.recv_message()
-        spec = resources_pb2.MachineStatusSpec(stage=self._machine.stage)  # type: ignore[arg-type]  # any number
+        request = await stream.recv_message()
+        spec: Any = resources_pb2.MachineStatusSpec(stage=self._machine.stage)  # type: ignore[arg-type]  # any number
+        if (request.namespace, request.type, request.id) == ("config", "MachineConfigs.config.talos.dev", "v1alpha1"):
+            if not self._machine.configuration:
+                raise GRPCError(Status.NOT_FOUND, "resource doesn't exist")
+            spec = resources_pb2.MachineConfigSpec(yaml_marshalled=self._machine.configuration)
         await stream.send_message(
             cosi_pb2.GetResponse(resource=cosi_pb2.Resource(spec=cosi_pb2.Spec(proto_spec=spec.SerializeToString())))
         )

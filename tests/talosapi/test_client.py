@@ -31,6 +31,18 @@ async def test_answers_come_as_values() -> None:
         assert cluster.machines[0].applied[0].dry_run
 
 
+async def test_the_configuration_of_a_machine_comes_as_text() -> None:
+    async with machines.cluster(1) as cluster, client(cluster) as machine:
+        with pytest.raises(TalosError) as caught:
+            await machine.machine_configuration()
+        assert caught.value.code is Code.NOT_FOUND
+        cluster.machines[0].configuration = b"machine: {type: worker}\n"
+        assert await machine.machine_configuration() == "machine: {type: worker}\n"
+        cluster.machines[0].configuration = b"\xff\xfe"
+        with pytest.raises(TalosError, match="its machine configuration cannot be read"):
+            await machine.machine_configuration()
+
+
 async def test_a_call_can_be_relayed_and_the_error_of_the_other_machine_is_raised() -> None:
     async with machines.cluster(1) as cluster, client(cluster, relay_to="gone", name=None) as machine:
         with pytest.raises(TalosError) as caught:

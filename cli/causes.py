@@ -1,0 +1,36 @@
+"""The file that a change comes from, told from where the values of both sides come from."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from cli.compared import Cause
+from machineconfig.differences import Change
+
+Table = Mapping[str, Mapping[str, Sequence[str]]]
+"""What `render` writes as origins.json: under `set` and `removed`, for each place what is behind it, newest first."""
+
+
+def cause_of(new: Callable[[], Table], old: Callable[[], Table] | None) -> Cause:
+    """The file of a change, from the tables of both sides; each is made when it is first asked for."""
+    tables: dict[str, Table] = {}
+
+    def table(side: str, make: Callable[[], Table]) -> Table:
+        if side not in tables:
+            tables[side] = make()
+        return tables[side]
+
+    def cause(change: Change) -> str:
+        after = table("new", new)
+        if change.kind != "removed":
+            return _first(after.get("set", {}), change.place)
+        if deleted := after.get("removed", {}).get(change.place):
+            return deleted[0]
+        before = _first(table("old", old).get("set", {}), change.place) if old else ""
+        return f"was set by {before}" if before else "no file sets it"
+
+    return cause
+
+
+def _first(table: Mapping[str, Sequence[str]], place: str) -> str:
+    if place in table:
+        return table[place][0]
+    return next((steps[0] for at, steps in table.items() if at.startswith((f"{place}[", f"{place}."))), "")
