@@ -127,18 +127,23 @@ def marks(rehearsal: Rehearsal) -> tuple[int, ...]:
 
 def holder_of_the_lock(rehearsal: Rehearsal, process: "subprocess.Popen[bytes]") -> int:
     """Wait until the engine holds the lock of the stack and return its process id."""
-    folder = rehearsal.run.folder / "state/.pulumi/locks/organization/talos-stacks" / rehearsal.stack
 
     def holder() -> int | None:
         assert process.poll() is None, f"the run ended before it began:\n{output_of(rehearsal).read_text()}"
         with suppress(OSError, ValueError):  # not there yet, not written yet
-            return next((int(json.loads(lock.read_text())["pid"]) for lock in folder.glob("*.json")), None)
+            return next((int(json.loads(lock.read_text())["pid"]) for lock in locks(rehearsal)), None)
         return None
 
     pid = eventually(holder, what="the lock of the run")
     assert pid is not None
     assert Path(f"/proc/{pid}/exe").readlink().name == "pulumi"
     return pid
+
+
+def locks(rehearsal: Rehearsal) -> list[Path]:
+    """Return the files of the locks of the stack."""
+    folder = rehearsal.run.folder / "state/.pulumi/locks/organization/talos-stacks" / rehearsal.stack
+    return sorted(folder.glob("*.json"))
 
 
 def left_behind(rehearsal: Rehearsal) -> list[str]:
@@ -152,8 +157,8 @@ def left_behind(rehearsal: Rehearsal) -> list[str]:
     return found
 
 
-def recover(rehearsal: Rehearsal) -> str:
+def recover(rehearsal: Rehearsal, *options: str) -> str:
     """Run the one documented command, ``make recover STACK=…``, as make does, and return what it said."""
-    said = rehearsal.command(sys.executable, "-m", "lab.engine", "recover", "--stack", rehearsal.stack)
+    said = rehearsal.command(sys.executable, "-m", "lab.engine", "recover", "--stack", rehearsal.stack, *options)
     eventually(lambda: not left_behind(rehearsal), within=20, what="the end of what the killed engine had started")
     return said
