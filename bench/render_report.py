@@ -16,7 +16,7 @@ GOALS = {"patches": 1.1, "check of configurations": 5.0}
 class Result:
     """One size: seconds of CPU by part, and MB of memory, at first and at the peak.
 
-    ``once`` are the seconds that the first rendering in a process takes more, to compile the templates.
+    ``once`` are the seconds that the first node in a process takes, which compiles the templates.
     """
 
     nodes: int
@@ -43,7 +43,7 @@ def table(results: Sequence[Result]) -> str:
         [part, *(f"{result.per_node(part):.2f}" for result in results), f"{GOALS[part]:.1f}" if part in GOALS else ""]
         for part in parts
     ]
-    rows.append(["templates, once, in ms", *(f"{1000 * result.once:.0f}" for result in results), ""])
+    rows.append(["the first node, templates compiled, in ms", *(f"{1000 * result.once:.0f}" for result in results), ""])
     rows.append(["**all of it, in seconds**", *(f"{result.total:.2f}" for result in results), ""])
     rows.append(["**memory, in MB**", *(f"{result.peak:.0f} ({result.base:.0f} at first)" for result in results), ""])
     lines = [head, ["---", *(["---:"] * (len(head) - 1))], *rows]
