@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from cli import access, diff, draw, explain, render, schema
+from cli import access, check, diff, draw, explain, render, schema
 from cli.errors import CliError
 from cli.terminal import paint
 
-COMMANDS = (render, explain, diff, access, draw, schema)
+COMMANDS = (check, render, explain, diff, access, draw, schema)
 """Each has `add(parsers)`, which puts its parser into the table with `run(options) -> int` as its default."""
 _ABOUT = "Talos Linux clusters from one stack file each: what follows from it, what machines run, and who gets in."
 _EPILOG = """examples:
+  talos-stacks check
   talos-stacks render --stack lab
   talos-stacks explain lab-worker-01 machine.install.disk
   talos-stacks diff --stack lab

@@ -54,11 +54,15 @@ class Entry:
             return ()
         return tuple(Entry((*self.path, _key(key)), line(key), value) for key, value in self.node.value)
 
+    @cached_property
+    def _by_key(self) -> dict[str | int, "Entry"]:
+        return {child.path[-1]: child for child in reversed(self.keys)}
+
     def get(self, *path: str) -> "Entry | None":
-        """The value at a path of keys below this one, or None."""
+        """The value at a path of keys below this one, or None; of a key that stands there twice, the first."""
         entry: Entry | None = self
         for name in path:
-            entry = next((child for child in entry.keys if child.path[-1] == name), None) if entry else None
+            entry = entry._by_key.get(name) if entry else None
         return entry
 
     def walk(self) -> Iterator["Entry"]:

@@ -1,5 +1,6 @@
 """What is refused before anything happens. A new check is a function, and a line with its id in PATCH_CHECKS."""
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -98,8 +99,13 @@ RULES: Mapping[str, str] = {
 
 def patch_findings(topology: Topology, patches: Mapping[str, Sequence[Patch]]) -> Iterator[Finding]:
     """Everything that is wrong with the rendered patches of some nodes, by name, each node for itself."""
-    subjects = [Subject(topology, topology.node(name), rendered) for name, rendered in patches.items()]
-    return (finding for check in PATCH_CHECKS for subject in subjects for finding in check.findings(subject))
+    nodes = {node.name: node for node in topology.nodes}
+    found: list[list[Finding]] = [[] for _ in PATCH_CHECKS]
+    for name, rendered in patches.items():  # node by node, so that what is read of a node is read once and let go
+        subject = Subject(topology, nodes[name], rendered)
+        for check, findings in zip(PATCH_CHECKS, found, strict=True):
+            findings.extend(check.findings(subject))
+    return itertools.chain.from_iterable(found)
 
 
 def final_findings(
@@ -111,9 +117,9 @@ def final_findings(
     """
     before = [finding for finding in said if not waived(topology, finding)]
     faulty = {finding.node for finding in before}
-    finals = []
+    finals, nodes = [], {node.name: node for node in topology.nodes}
     for name, rendered in patches.items():
-        final = made(topology, topology.node(name), rendered)
+        final = made(topology, nodes[name], rendered)
         if isinstance(final, Final):
             finals.append(final)
         elif name not in faulty:

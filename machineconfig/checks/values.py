@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from machineconfig.checks.subject import Subject
 from machineconfig.checks.typed import typed
 from machineconfig.deletes import PLACEHOLDERS
-from machineconfig.documents import Entry, dotted
+from machineconfig.documents import Entry, dotted, parse
 from machineconfig.model import Finding
 from machinery.structure import Anything, Scalar, Type
 from machinery.yaml import PLAIN, ScalarNode
@@ -20,22 +21,29 @@ _NUMBERS = frozenset(("int", "uint", "uint8", "uint16", "uint32", "uint64", "por
 def means_what_is_written(subject: Subject) -> Iterator[Finding]:
     """A number with a zero in front is octal for Talos, and one with a zero behind loses it, unless text is wanted."""
     for part in subject.parts:
-        for entry, kind, _ in typed(part.document):
-            meant = _meant(entry, kind)
-            if meant:
-                message = f"{_where(entry, part.patch.is_secret)}: Talos reads {part.shown(entry)} as {meant}"
-                yield subject.finding(part, entry, message, f'write {meant}, or "{part.shown(entry)}" if it is text')
+        for entry, meant in _read_differently(part.patch.text, part.index):
+            message = f"{_where(entry, part.patch.is_secret)}: Talos reads {part.shown(entry)} as {meant}"
+            yield subject.finding(part, entry, message, f'write {meant}, or "{part.shown(entry)}" if it is text')
 
 
 def deletes_by_patch_and_not_by_null(subject: Subject) -> Iterator[Finding]:
     """A null changes nothing: Talos's merge passes it over, where other tools would delete."""
     for part in subject.parts:
-        if part.patch.text.startswith(PLACEHOLDERS):
-            continue
-        for entry, kind, _ in typed(part.document):
-            if not isinstance(kind, Anything) and _plain(entry) in _NULLS:
-                message = f"{_where(entry, part.patch.is_secret)}: {entry.text} changes nothing and deletes nothing"
-                yield subject.finding(part, entry, message, "write {$patch: delete} to delete it, or leave it out")
+        for entry in () if part.patch.text.startswith(PLACEHOLDERS) else _nulls(part.patch.text, part.index):
+            message = f"{_where(entry, part.patch.is_secret)}: {entry.text} changes nothing and deletes nothing"
+            yield subject.finding(part, entry, message, "write {$patch: delete} to delete it, or leave it out")
+
+
+@lru_cache(maxsize=8192)
+def _read_differently(text: str, index: int) -> tuple[tuple[Entry, str], ...]:
+    found = ((entry, _meant(entry, kind)) for entry, kind, _ in typed(parse(text)[index]))
+    return tuple((entry, meant) for entry, meant in found if meant)
+
+
+@lru_cache(maxsize=8192)
+def _nulls(text: str, index: int) -> tuple[Entry, ...]:
+    values = typed(parse(text)[index])
+    return tuple(entry for entry, kind, _ in values if not isinstance(kind, Anything) and _plain(entry) in _NULLS)
 
 
 def _meant(entry: Entry, kind: Type) -> str:

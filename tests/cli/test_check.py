@@ -1,0 +1,74 @@
+import json
+import shutil
+from pathlib import Path
+
+from machineconfig.checks import RULES
+from tests.cli.conftest import ROOT, Run
+
+TAINT = 'machine:\n  nodeTaints:\n    gpu: "true:NoSchedule"\n'
+
+
+def test_every_stack_of_the_repo_is_checked_and_nothing_is_wrong(checkout: Path, run: Run) -> None:
+    for file in ROOT.glob("Pulumi.*.yaml"):
+        shutil.copy(file, checkout)
+    code, out, err = run("check")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [f"{name}: nothing is wrong" for name in ("homelab", "lab", "prod")]
+
+
+def test_findings_are_said_with_file_line_nodes_and_remedy(checkout: Path, run: Run) -> None:
+    (checkout / "patches/worker/70-taint.yaml").write_text(TAINT)
+    code, out, _ = run("check", "--stack", "lab")
+    assert code == 2
+    assert out.splitlines() == [
+        "lab: 1 finding",
+        "  patches/worker/70-taint.yaml:3 (lab-worker-01, lab-worker-02): a worker may not give itself the taint gpu;"
+        " use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers [worker-taint]",
+    ]
+
+
+def test_findings_as_json_have_stack_rule_node_file_line_value_and_remedy(checkout: Path, run: Run) -> None:
+    (checkout / "patches/worker/70-taint.yaml").write_text(TAINT)
+    code, out, _ = run("check", "--output", "json")
+    (finding,) = json.loads(out)["findings"]
+    assert code == 2
+    assert finding == {
+        "stack": "lab",
+        "rule": "worker-taint",
+        "node": "lab-worker-01, lab-worker-02",
+        "file": "patches/worker/70-taint.yaml",
+        "line": 3,
+        "value": "true:NoSchedule",
+        "message": "a worker may not give itself the taint gpu",
+        "remedy": "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers",
+    }
+
+
+def test_faults_of_the_stack_file_are_said_with_their_path(checkout: Path, run: Run) -> None:
+    file = checkout / "Pulumi.lab.yaml"
+    file.write_text(file.read_text().replace("kubernetes: v1.36.2", "kubernetes: v1.99.0"))
+    code, out, _ = run("check")
+    assert code == 2
+    assert "  Pulumi.lab.yaml: versions.kubernetes: v1.99.0 does not run on Talos v1.13.9" in out
+    code, out, _ = run("check", "--output", "json")
+    (finding,) = json.loads(out)["findings"]
+    assert (finding["file"], finding["path"], finding["value"]) == ("Pulumi.lab.yaml", "versions.kubernetes", "v1.99.0")
+
+
+def test_a_waived_finding_is_not_said(checkout: Path, run: Run) -> None:
+    (checkout / "patches/worker/70-taint.yaml").write_text(TAINT)
+    with (checkout / "Pulumi.lab.yaml").open("a") as file:
+        file.write("    waivers: [{ rule: worker-taint, reason: the cloud controller takes it away }]\n")
+    assert run("check")[:2] == (0, "lab: nothing is wrong\n")
+
+
+def test_a_stack_that_is_not_there_is_an_error(checkout: Path, run: Run) -> None:
+    code, out, err = run("check", "--stack", "nowhere")
+    assert (code, out) == (1, "")
+    assert err.startswith("error: there is no stack nowhere")
+
+
+def test_the_checks_are_listed_with_their_ids(checkout: Path, run: Run) -> None:
+    code, out, _ = run("check", "--rules")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == list(RULES)
