@@ -12,9 +12,9 @@ from machineconfig import Finding, PlanError, make_plan
 from machineconfig.checks import RULES
 from topology import Fault
 
-_ABOUT = """Check stacks as a preview does, but from their files alone: the stack file, the patches as rendered for each node
-and its final configuration. Everything that is wrong is said at once, each with the file and line, the node, the value
-and the remedy. Where talosctl is on PATH, Talos's own validator runs too.
+_ABOUT = """Check stacks as a preview does, but from their files alone: the stack file, the rendered patches of all
+nodes and their final configurations. Everything that is wrong is said at once, each with the file and line, the node,
+the value and the remedy. Where talosctl is on PATH, Talos's own validator runs too.
 
 A finding ends with the id of its check in brackets; where it is right as it is, the stack file waives it:
   waivers:
