@@ -13,7 +13,7 @@ from machineconfig.trace import MISSING
 from machinery import ConfigError, emit, parse_configuration
 from machinery.yaml import load
 
-_WIDEST = 80
+_WIDEST = 240
 _SIGNS = {"removed": ("-", "red"), "changed": ("~", "yellow"), "added": ("+", "green")}
 Cause = Callable[[Change], str]
 """The file that a change comes from, in words."""

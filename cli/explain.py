@@ -1,6 +1,7 @@
 """`talos-stacks explain`: which file and line set a value of a node's configuration, and what it overrode."""
 
 import argparse
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,7 +25,7 @@ _EPILOG = f"""examples:
   talos-stacks explain lab-worker-01 HostnameConfig:hostname --output json
 
 {EXIT_CODES}"""
-_WIDEST = 100
+_WIDEST = 500
 
 
 def add(parsers: Parsers) -> None:
@@ -74,8 +75,10 @@ def explanations(origins: Origins, text: str) -> list[tuple[str, Steps]]:
 
 
 def _is_at(place: str, text: str) -> bool:
+    """Whether a place is the one that a text means, or inside it, whether keys stand in brackets or not."""
+    place, text = (re.sub(r"[\[\].\"']+", ".", each).strip(".") for each in (place, text))
     rest = place.removeprefix(text)
-    return place.startswith(text) and (not rest or rest[0] in ".[:")
+    return place.startswith(text) and (not rest or rest[0] in ".:")
 
 
 def _stack_of(options: argparse.Namespace) -> StackFile:
@@ -104,14 +107,15 @@ def _lines(prepared: Prepared, place: str, steps: Steps) -> Iterator[str]:
     shown = paint("deleted", "red") if last.deleted else _value(prepared, last.value)
     yield f"{paint(place, 'bold')} = {shown}" if not last.deleted else f"{paint(place, 'bold')}: {shown}"
     yield f"  {'deleted' if last.deleted else 'set'} by {paint(str(last.origin), 'green')}"
-    for step in reversed(steps[:-1]):
-        yield f"  {_overridden(prepared, step)}"
+    for later, step in zip(reversed(steps), reversed(steps[:-1]), strict=False):
+        yield f"  {_before(prepared, step, later)}"
 
 
-def _overridden(prepared: Prepared, step: Step) -> str:
+def _before(prepared: Prepared, step: Step, later: Step) -> str:
+    """What a value was before a later step."""
     if step.deleted:
         return f"after it was deleted by {step.origin}"
-    return f"overrides {_value(prepared, step.value)} from {step.origin}"
+    return f"{'it was' if later.deleted else 'overrides'} {_value(prepared, step.value)} from {step.origin}"
 
 
 def _value(prepared: Prepared, value: Any) -> str:

@@ -66,12 +66,17 @@ class Prepared:
 def prepare(stack: StackFile, patches: Path | None = None, state: State | None = None) -> Prepared:
     """Render and check a stack; raises CliError with every fault. Without `state` its secrets are placeholders."""
     secret = state.secret if state else placeholder
+    bundle = state.bundle if state else placeholder_bundle()
     try:
         plan = make_plan(stack.cluster, patches=patches or stack.folder / "patches", secret=secret)
     except PlanError as error:
+        # A finding may quote what a patch says, and a patch may say a secret.
+        known = {*(state.config if state else stack.secrets), *(names(error.plan) if error.plan else ())}
+        hide = mask(bundle, known, secret).text
         noun = "fault" if len(error.faults) == 1 else "faults"
-        raise CliError("\n".join([f"{stack.path.name}: {len(error.faults)} {noun}", *error.faults])) from None
-    bundle = state.bundle if state else placeholder_bundle()
+        raise CliError(
+            "\n".join([f"{stack.path.name}: {len(error.faults)} {noun}", *map(hide, error.faults)])
+        ) from None
     return Prepared(stack.name, plan, bundle, mask(bundle, names(plan), secret))
 
 

@@ -46,7 +46,25 @@ def test_what_was_deleted(run: Run, checkout: Path) -> None:
     assert out.splitlines() == [
         "machine.features.hostDNS.enabled: deleted",
         "  deleted by patches/worker/70-own.yaml:4",
-        "  overrides true from Talos defaults for worker, contract v1.13",
+        "  it was true from Talos defaults for worker, contract v1.13",
+    ]
+
+
+def test_what_was_deleted_is_found_with_and_without_brackets(run: Run, checkout: Path) -> None:
+    (checkout / "patches/worker/70-own.yaml").write_text("machine:\n  sysctls:\n    vm.a: '1'\n    vm.b: '1'\n")
+    (checkout / "patches/worker/71-own.yaml").write_text("machine:\n  sysctls:\n    vm.a:\n      $patch: delete\n")
+    for place in ("machine.sysctls.vm.a", 'machine.sysctls["vm.a"]', "machine.sysctls[vm.a]"):
+        code, out, _ = run("explain", "lab-worker-01", place)
+        assert code == 0
+        assert out.splitlines() == [
+            'machine.sysctls["vm.a"]: deleted',
+            "  deleted by patches/worker/71-own.yaml:4",
+            '  it was "1" from patches/worker/70-own.yaml:3',
+        ]
+    _, out, _ = run("explain", "lab-worker-01", "machine.sysctls")
+    assert [line for line in out.splitlines() if not line.startswith(" ")] == [
+        'machine.sysctls["vm.b"] = "1"',
+        'machine.sysctls["vm.a"]: deleted',
     ]
 
 

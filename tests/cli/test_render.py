@@ -107,6 +107,15 @@ def test_nothing_is_written_when_a_stack_has_faults(run: Run, checkout: Path) ->
     assert "patches/worker/70-own.yaml.j2:3" in err and "ip6" in err
 
 
+def test_a_finding_that_quotes_a_secret_shows_its_mark(run: Run, checkout: Path, state: State) -> None:
+    patch = 'machine:\n  network:\n    hostname: {{ secret("own") | flow }}\n'
+    (checkout / "patches/worker/70-own.yaml.j2").write_text(patch)
+    for arguments in (("render",), ("render", "--show-secrets")):
+        code, out, err = run(*arguments)
+        assert (code, out) == (1, "") and "patches/worker/70-own.yaml.j2:3" in err
+        assert SECRET not in err and placeholder("own") not in err
+
+
 def test_json_says_what_was_made(run: Run, checkout: Path) -> None:
     code, out, _ = run("render", "--stack", "lab", "--node", "lab-worker-02", "--output", "json")
     assert code == 0
