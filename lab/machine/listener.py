@@ -1,8 +1,10 @@
 """The machine API's port: a gRPC server over TLS whose plug can be pulled."""
 
+import asyncio
 import ssl
 from collections.abc import Mapping
 from functools import partial
+from typing import cast
 from weakref import WeakSet
 
 from google.protobuf.empty_pb2 import Empty
@@ -42,10 +44,19 @@ class _Server(Server):
         super().__init__([_Methods(methods)])
         self._mapping = _Known(self._mapping)
         self.protocols: WeakSet[H2Protocol] = WeakSet()
+        self.cut = False
 
     def _protocol_factory(self) -> H2Protocol:
         protocol = super()._protocol_factory()
         self.protocols.add(protocol)
+        made = protocol.connection_made
+
+        def connection_made(transport: asyncio.BaseTransport) -> None:
+            made(transport)
+            if self.cut:  # it was still shaking hands when the others were cut
+                cast(asyncio.WriteTransport, transport).abort()
+
+        protocol.connection_made = connection_made  # type: ignore[method-assign]
         return protocol
 
 
@@ -69,6 +80,7 @@ class Listener:
         """Stop listening and cut every connection."""
         server, self._server = self._server, None
         if server:
+            server.cut = True
             server.close()
             for protocol in list(server.protocols):
                 connection = getattr(protocol, "connection", None)
