@@ -21,10 +21,19 @@ import yaml
 
 from bench.render_report import Result, missed, table, write
 from lab.run import ROOT
-from machineconfig import Patch, Plan, check_patches, documents, make_plan, render_cluster, render_node, templates
-from machineconfig.generation import arguments
+from machineconfig import (
+    Finding,
+    Patch,
+    Plan,
+    check_patches,
+    documents,
+    make_plan,
+    render_cluster,
+    render_node,
+    templates,
+)
+from machineconfig.checks import final_findings
 from machineconfig.model import mark
-from machinery import Bundle, generate_configuration, generate_secrets, parse_configuration, validate
 from topology import Topology, load
 
 SIZES = (13, 200, 1000)
@@ -63,7 +72,7 @@ def _address(network: str, number: int) -> str:
 
 def measure(nodes: int, rounds: int) -> Result:
     """Do everything so many times, and return the fastest of each part."""
-    raw, bundle, base = cluster(nodes), generate_secrets(), _peak()
+    raw, base = cluster(nodes), _peak()
     plan = make_plan(raw, patches=PATCHES)
     templates._compile.cache_clear()
     watch = _Watch()
@@ -73,8 +82,7 @@ def measure(nodes: int, rounds: int) -> Result:
         patches = watch.part("patches", _render, plan)
         documents.parse.cache_clear()  # or it would know every patch from the round before
         watch.part("check of patches", check_patches, plan.topology, patches)
-        texts = watch.part("configurations", _configurations, plan.topology, patches, bundle)
-        watch.part("check of configurations", _check, texts)
+        watch.part("check of configurations", _check, plan.topology, patches)
     once = watch.seconds.pop("first node")
     return Result(nodes, watch.seconds, once, base, _peak())
 
@@ -88,13 +96,9 @@ def _render(plan: Plan) -> dict[str, tuple[Patch, ...]]:
     return render_cluster(plan.topology, plan.facts, root=PATCHES, secret=mark)
 
 
-def _configurations(topology: Topology, patches: dict[str, tuple[Patch, ...]], bundle: Bundle) -> list[str]:
-    nodes = topology.nodes
-    return [generate_configuration(arguments(topology, node, patches[node.name], bundle)) for node in nodes]
-
-
-def _check(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    return [validate(parse_configuration(text)) for text in texts]
+def _check(topology: Topology, patches: dict[str, tuple[Patch, ...]]) -> list[Finding]:
+    """Make the final configurations and check them, without the talosctl that may be on PATH."""
+    return list(final_findings(topology, patches))
 
 
 class _Watch:

@@ -54,8 +54,7 @@ def section(results: Sequence[Result]) -> str:
     """Return what stands in the document."""
     about = (
         "The prod stack with more of its workers: about seventeen patches a node. CPU time of one core, the fastest of"
-        "\nseveral rounds; `python -m bench.render` measures it. A configuration is made and checked offline, by"
-        "\n`machinery`; preview asks the provider plugin instead.\n"
+        "\nseveral rounds; `python -m bench.render` measures it. The check of configurations makes them too.\n"
     )
     return f"{HEADING}\n\n{about}\n{table(results)}"
 

@@ -97,7 +97,7 @@ class Document:
         return f"{self.kind} {self.name}".strip() if self.kind else "machine and cluster"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def parse(text: str) -> tuple[Document, ...]:
     """The documents of a text, empty ones left out. Raises YamlFaultError."""
     try:
