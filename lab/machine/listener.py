@@ -44,19 +44,10 @@ class _Server(Server):
         super().__init__([_Methods(methods)])
         self._mapping = _Known(self._mapping)
         self.protocols: WeakSet[H2Protocol] = WeakSet()
-        self.cut = False
 
     def _protocol_factory(self) -> H2Protocol:
         protocol = super()._protocol_factory()
         self.protocols.add(protocol)
-        made = protocol.connection_made
-
-        def connection_made(transport: asyncio.BaseTransport) -> None:
-            made(transport)
-            if self.cut:  # it was still shaking hands when the others were cut
-                cast(asyncio.WriteTransport, transport).abort()
-
-        protocol.connection_made = connection_made  # type: ignore[method-assign]
         return protocol
 
 
@@ -80,9 +71,16 @@ class Listener:
         """Stop listening and cut every connection."""
         server, self._server = self._server, None
         if server:
-            server.cut = True
             server.close()
             for protocol in list(server.protocols):
                 connection = getattr(protocol, "connection", None)
                 if connection is not None:
                     connection._transport.abort()
+                else:
+                    protocol.connection_made = partial(_cut, protocol)  # type: ignore[method-assign]
+
+
+def _cut(protocol: H2Protocol, transport: asyncio.BaseTransport) -> None:
+    """Cut a connection that was still shaking hands when the others were cut, as soon as that is over."""
+    type(protocol).connection_made(protocol, transport)
+    cast(asyncio.WriteTransport, transport).abort()
