@@ -75,7 +75,9 @@ class Listener:
             for protocol in list(server.protocols):
                 connection = getattr(protocol, "connection", None)
                 if connection is not None:
-                    connection._transport.abort()
+                    # A connection that is over has none, and is only not forgotten yet.
+                    if transport := getattr(connection, "_transport", None):
+                        transport.abort()
                 else:
                     protocol.connection_made = partial(_cut, protocol)  # type: ignore[method-assign]
 

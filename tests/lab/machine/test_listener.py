@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 
 import pytest
 from grpclib.protocol import H2Protocol
@@ -30,3 +31,22 @@ async def test_a_connection_that_is_still_shaking_hands_is_cut_as_well(monkeypat
         await writer.start_tls(tls.insecure_context())
         await asyncio.wait_for(reader.read(), 5)  # to the end of the connection
     writer.close()
+
+
+async def test_a_connection_that_is_over_and_not_forgotten_yet_is_no_obstacle() -> None:
+    port = Listener("127.0.10.201", server_context(self_signed("talos", ["127.0.10.201"]), h2=True), {})
+    await port.open()
+    gc.disable()
+    try:
+        _, writer = await asyncio.open_connection("127.0.10.201", listener.API_PORT, ssl=tls.insecure_context())
+        assert port._server
+        (protocol,) = port._server.protocols
+        async with asyncio.timeout(5):
+            while not hasattr(protocol, "connection"):
+                await asyncio.sleep(0)
+            writer.close()
+            while hasattr(protocol.connection, "_transport"):
+                await asyncio.sleep(0)
+        port.close()
+    finally:
+        gc.enable()
