@@ -9,6 +9,7 @@ import pulumiverse_talos as talos
 from pulumiverse_talos import client, cluster, machine
 
 from components.bootstrap_relay import BootstrapRelay
+from components.living import telling
 from components.rollout import Rollout
 from talosapi import Credentials
 from talosapi.authority import Authority
@@ -44,6 +45,7 @@ class BringUp(pulumi.ComponentResource):
         super().__init__("talos-stacks:index:BringUp", name, None, opts)
         self._args = args
         self._rollout = args.rollout
+        self._gates = telling(args.rollout.configuration_gates)
         self._relay = BootstrapRelay(args.topology, args.credentials, args.authority)
         applied = {node.name: self._apply(node) for node in args.topology.controlplanes}
         self._rollout.control_planes_are(applied.values())
@@ -62,7 +64,7 @@ class BringUp(pulumi.ComponentResource):
             apply_mode=self._args.topology.rollout.apply_mode,
             opts=self._options(
                 depends_on=self._rollout.registration(node, self._args.machines[node.name]),
-                hooks=self._rollout.configuration_gates,
+                hooks=self._gates,
             ),
         )
 

@@ -63,8 +63,7 @@ def lets_etcd_choose_the_nodes_address(final: Final) -> Iterator[Finding]:
     """etcd's subnets contain the node's address and not the VIP, which moves."""
     if final.node.is_controlplane:
         for path in _ETCD:
-            if final.find(*path) or path == _ETCD[0]:
-                yield from _chosen(final, path, "etcd")
+            yield from _chosen(final, path, "etcd")
 
 
 def is_as_small_as_the_platform_wants(final: Final) -> Iterator[Finding]:
@@ -84,7 +83,9 @@ def is_as_small_as_the_platform_wants(final: Final) -> Iterator[Finding]:
 def _chosen(final: Final, path: tuple[str, ...], who: str) -> Iterator[Finding]:
     subnets, where = [str(each) for each in final.find(*path) or ()], ".".join(path)
     address, vip = final.node.address, final.topology.network.vip
-    if subnets and not _matches(address, subnets):
+    if not subnets:  # then Talos chooses, by rules of its own
+        return
+    if not _matches(address, subnets):
         message = f"{where} leaves {who} no address: {', '.join(subnets)} is not for {address}"
         remedy = f"let it contain the node's network, {_network(final)}, and not exclude {address}"
         yield final.finding(message, remedy, path=path, value=_blamed(address, subnets, "!"))

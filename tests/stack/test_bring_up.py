@@ -110,6 +110,17 @@ def test_another_first_control_plane_moves_neither_bootstrap_nor_machines(cluste
     assert not [name for name in steps if name.startswith("ConfigurationApply")]
 
 
+def test_a_preview_says_what_a_living_cluster_will_not_take_notice_of(cluster: Rehearsal) -> None:
+    network = cluster.topology["network"]
+    cluster.topology["network"] = network | {"podSubnets": ["10.200.0.0/16"]}
+    cluster.save()
+    output = cluster.pulumi("preview", "--non-interactive")
+    cluster.topology["network"] = network
+    cluster.save()
+    assert output.partition("Diagnostics:")[2].count("cluster.network.podSubnets has changed: what runs keeps") == 1
+    assert cluster.steps() == {}
+
+
 def test_destroy_asks_for_the_protected_secrets_and_then_ends_clean(cluster: Rehearsal) -> None:
     output = cluster.pulumi("destroy", "--yes", "--skip-preview", "--non-interactive", fails=True)
     assert "machine-secrets" in output and "protect" in output

@@ -1,0 +1,97 @@
+"""Fields that are read once: what a change of them does not do to a machine or a cluster that lives."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from machinery import ConfigError, Configuration, parse_configuration
+
+_MANIFESTS = "Talos creates manifests that are missing and updates none: `talosctl upgrade-k8s` or kubectl apply does"
+_IDENTITY = "machines with the old value and with the new one do not find each other; it stays in a living cluster"
+_DISK = "the machine is installed and stays where it is; it takes a reset to install it anew"
+_NETWORK = "what runs keeps its addresses, so the cluster would speak two networks; it takes a new cluster"
+_VOLUME = "the volume is made and stays as it is; it takes a wipe of the volume to make it anew"
+
+_FIELDS: dict[tuple[str, ...], str] = {
+    ("cluster", "inlineManifests"): _MANIFESTS,
+    ("cluster", "extraManifests"): _MANIFESTS,
+    ("cluster", "network", "cni"): _MANIFESTS,
+    ("cluster", "proxy"): _MANIFESTS,
+    ("cluster", "coreDNS"): _MANIFESTS,
+    ("cluster", "externalCloudProvider", "manifests"): _MANIFESTS,
+    ("cluster", "network", "podSubnets"): _NETWORK,
+    ("cluster", "network", "serviceSubnets"): _NETWORK,
+    ("cluster", "network", "dnsDomain"): "what runs keeps resolving the old domain until it is made anew",
+    ("cluster", "clusterName"): "kubeconfigs and talosconfigs that people have keep the old name",
+    ("cluster", "id"): _IDENTITY,
+    ("cluster", "secret"): _IDENTITY,
+    ("cluster", "ca"): "certificates of the old authority are refused at once; rotate it with `talosctl rotate-ca`",
+    ("cluster", "etcd", "ca"): "a member with another authority cannot join the others; it takes a new cluster",
+    ("cluster", "aggregatorCA"): "API servers with the old authority refuse the new one until all have changed",
+    ("cluster", "serviceAccount"): "tokens signed with the old key are refused, those of running pods too",
+    ("cluster", "secretboxEncryptionSecret"): "what etcd holds encrypted with the old key can no longer be read",
+    ("cluster", "aescbcEncryptionSecret"): "what etcd holds encrypted with the old key can no longer be read",
+    ("machine", "type"): "a machine keeps the role it was installed with; reset it first",
+    ("machine", "ca"): "certificates of the old authority are refused at once; rotate it with `talosctl rotate-ca`",
+    ("machine", "install", "disk"): _DISK,
+    ("machine", "install", "diskSelector"): _DISK,
+    ("machine", "install", "wipe"): _DISK,
+    ("machine", "install", "legacyBIOSSupport"): _DISK,
+    ("machine", "systemDiskEncryption"): "a partition is encrypted when it is made; it takes a reset",
+    ("machine", "disks"): "partitions are made once; a disk that has some is left alone",
+    ("machine", "kubelet", "extraConfig", "registerWithTaints"): (
+        "a node registers once, so its taints stay; set them through the Kubernetes API"
+    ),
+}
+_VOLUMES = ("VolumeConfig", "UserVolumeConfig", "RawVolumeConfig", "SwapVolumeConfig")
+
+
+@dataclass(frozen=True)
+class ReadOnce:
+    """A field that has changed and is not read again: where it stands, and what will not happen, or will go wrong."""
+
+    path: str
+    consequence: str
+
+    def __str__(self) -> str:
+        """One line; it holds no value of the configuration."""
+        return f"{self.path} has changed: {self.consequence}"
+
+
+def changed_bootstrap_fields(old_text: str, new_text: str) -> tuple[ReadOnce, ...]:
+    """What differs between two configurations of one machine and is not, or only once, taken notice of.
+
+    Nothing is said of a text that is no configuration: others say that better.
+    """
+    try:
+        old, new = parse_configuration(old_text), parse_configuration(new_text)
+    except ConfigError:
+        return ()
+    return (*_fields(old, new), *_volumes(old, new))
+
+
+def _fields(old: Configuration, new: Configuration) -> Iterator[ReadOnce]:
+    for path, consequence in _FIELDS.items():
+        before, after = old.find(*path), new.find(*path)
+        if before != after and not (consequence == _MANIFESTS and _only_more(before, after)):
+            yield ReadOnce(".".join(path), consequence)
+
+
+def _only_more(before: Any, after: Any) -> bool:
+    """Whether a list only has more entries than before: those that are new are made."""
+    old, new = before or [], after or []
+    return isinstance(old, list) and isinstance(new, list) and all(entry in new for entry in old)
+
+
+def _volumes(old: Configuration, new: Configuration) -> Iterator[ReadOnce]:
+    later = {document.id: document.values for document in new.documents if document.kind in _VOLUMES}
+    for document in old.documents:
+        after = later.get(document.id, document.values)
+        for key in ("provisioning", "encryption", "filesystem"):
+            if _fixed(document.values.get(key)) != _fixed(after.get(key)):
+                yield ReadOnce(f"{document.title}:{key}", _VOLUME)
+
+
+def _fixed(part: Any) -> dict[str, Any]:
+    """What counts once of a part of a volume: it can grow later, up to its largest size."""
+    return {key: value for key, value in (part or {}).items() if key not in ("maxSize", "grow")}

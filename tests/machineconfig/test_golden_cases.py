@@ -1,0 +1,79 @@
+"""False alarms are faults: what the real provider made of recorded patches and Talos takes has no finding either."""
+
+from typing import Any
+
+import pytest
+
+from machineconfig import Patch
+from machineconfig.checks import final_findings, patch_findings
+from tests.machinery.golden import CASES
+from topology import Topology, load
+
+ADDRESSES = {
+    "interfaces-bond": "10.1.0.11",
+    "kubelet-valid-subnets": "10.0.0.11",
+    "etcd-advertised-subnets": "10.0.0.11",
+}
+"""Addresses of the nodes that the cases' own patches speak of; the others have 192.168.1.121."""
+VALID = [case for case in CASES if case.get("talosctl_validate") == "ok"]
+REFUSED = [case for case in CASES if case.get("talosctl_validate") not in ("ok", None)]
+NOT_MADE = [case for case in CASES if "error" in case and "endpoint" not in case["name"]]
+"""A wrong endpoint is the topology's affair."""
+
+HAZARDS: dict[str, tuple[str, str]] = {
+    "lists-append": ("list-doubles", "shows that 10.0.0.1 stands in certSANs twice"),
+    "kubelet-extra-mounts-append": ("list-doubles", "shows that one mount becomes two"),
+    "interfaces-merge-by-device-selector": ("interface-twice", "shows that one interface becomes two"),
+    "node-taints-labels": ("worker-taint", "is valid for Talos; Kubernetes refuses a worker that taints itself"),
+    "worker-with-controlplane-only-patch": ("control-plane-only", "is valid for Talos, which passes it over"),
+}
+"""Cases that were recorded to show what goes wrong although Talos takes it: the one check that must speak, and why."""
+
+
+def topology(case: dict[str, Any]) -> Topology:
+    """A stack for the case's arguments: one control plane, and the case's node if it is a worker."""
+    args, name = case["args"], "cp-01"
+    minor = ".".join(args["talosVersion"].removeprefix("v").split(".")[:2])
+    endpoint = args["clusterEndpoint"] + ("" if args["clusterEndpoint"].count(":") > 1 else ":443")
+    address = ADDRESSES.get(case["name"], "192.168.1.121")
+    vip = "192.168.1.120" if any("vip" in text.lower() for text in case["patches"]) else None
+    nodes = [{"name": name, "role": "controlplane", "address": address, "installDisk": "/dev/disk/by-id/x"}]
+    if args["machineType"] == "worker":
+        nodes = [{**nodes[0], "name": "cp-02", "address": "192.168.1.122"}, {**nodes[0], "role": "worker"}]
+    # The topology refuses the Kubernetes of the one case that is there to be too new.
+    kubernetes = "v1.33.0" if case["name"] == "error-kubernetes-version-too-new" else args["kubernetesVersion"]
+    return load(
+        {
+            "name": args["clusterName"],
+            "versions": {"talos": f"v{minor}.0", "kubernetes": kubernetes, "contract": f"v{minor}"},
+            "secrets": {"generate": True},
+            "endpoint": endpoint,
+            "network": {"nodes": ["192.168.1.0/24", "10.0.0.0/24", "10.1.0.0/24"], "vip": vip, "interface": "eth0"},
+            "platform": {"kind": "bare-metal"},
+            "nodes": nodes,
+        }
+    )
+
+
+def rules(case: dict[str, Any]) -> set[str]:
+    stack = topology(case)
+    patches = [Patch("all/60-certificates.yaml", f"machine: {{certSANs: [{stack.nodes[-1].address}]}}\n")]
+    patches += [Patch(f"all/{70 + index}-x.yaml", text) for index, text in enumerate(case["patches"])]
+    rendered = {"cp-01": tuple(patches)}
+    found = list(patch_findings(stack, rendered))
+    return {finding.rule for finding in (*found, *final_findings(stack, rendered, found))}
+
+
+@pytest.mark.parametrize("case", VALID, ids=lambda case: case["name"])
+def test_a_recorded_case_that_talos_takes_has_no_finding_or_the_one_it_was_recorded_for(case: dict[str, Any]) -> None:
+    assert rules(case) == ({HAZARDS[case["name"]][0]} if case["name"] in HAZARDS else set())
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["name"])
+def test_a_recorded_case_that_talosctl_refuses_has_a_finding(case: dict[str, Any]) -> None:
+    assert rules(case)
+
+
+@pytest.mark.parametrize("case", NOT_MADE, ids=lambda case: case["name"])
+def test_a_recorded_case_that_the_provider_refuses_has_a_finding(case: dict[str, Any]) -> None:
+    assert rules(case)
