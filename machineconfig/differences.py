@@ -71,8 +71,6 @@ def _values(title: str, path: Path, old: Any, new: Any) -> Iterator[Change]:
 
 
 def _lists(title: str, path: Path, old: list[Any], new: list[Any]) -> Iterator[Change]:
-    if old == new:
-        return
     name = _name(old, new)
     pairs = _by_name(name, old, new) if name else list(_by_likeness(old, new))
     for left, right in pairs:

@@ -5,42 +5,48 @@ in Talos's own output.
 """
 
 import re
+from functools import lru_cache
+from math import isfinite
 from typing import Any
 
-_WIDE = "\u00a1-\ud7ff\ue000-\ufefe\U00010000-\U0010ffff"
-_PLAIN = re.compile(
-    rf"(?:[A-Za-z0-9/._<+=({_WIDE}]|-[A-Za-z0-9])[A-Za-z0-9/._<>+=@%^$~;!?*&(){{}}\[\],' \-:#|\"{_WIDE}]*"
-)
-_UNSAFE = re.compile(r": |:$| #|\s$|[,\[\]{}] *$")
-# Words and numbers that a reader would not take for text.
+_SHORT = 60  # characters
+# Most texts: nothing in them could be taken for anything else.
+_OBVIOUS = re.compile(r"/?[A-Za-z][A-Za-z0-9/]+[._/-][A-Za-z0-9._/-]*[A-Za-z0-9]")
+_SPECIAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\ufeff\ufffe\uffff\U00010000-\U0010ffff]")
+_INDICATOR = re.compile(r"[#,\[\]{}&*!|>'\"%@`]|[?:-](?:[ \t]|\Z)|---|\.\.\.")
+_INSIDE = re.compile(r":(?:[ \t]|\Z)|[ \t\n]#")
+# Words that a reader would not take for text.
 _WORDS = frozenset(
     word
-    for base in (
-        "true",
-        "false",
-        "null",
-        "yes",
-        "no",
-        "on",
-        "off",
-        "y",
-        "n",
-        "nan",
-        ".nan",
-        ".inf",
-        "+.inf",
-        "-.inf",
-        "~",
-    )
-    for word in (base, base.capitalize(), base.upper(), ".NaN", ".Inf")
+    for base in ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
+    for word in (base, base.capitalize(), base.upper())
+) | {"", "~", "<<", "=", ".nan", ".NaN", ".NAN"}
+_INFINITE = frozenset(sign + word for sign in ("", "+", "-") for word in (".inf", ".Inf", ".INF"))
+_INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+)")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_BETWEEN = re.compile(r"(?<=[0-9])_(?=[0-9])")
+_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
+_CLOCK = r"[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?"
+_DATE = re.compile(
+    r"[0-9]{4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])"
+    rf"(?:[Tt]{_CLOCK}(?:Z|[-+][0-9]{{2}}:[0-9]{{2}})| {_CLOCK})?"
 )
-_NUMBERISH = re.compile(
-    r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9_]+|0[xob][0-9a-fA-F_]+|[0-9]+(?::[0-9]+)+|[0-9]{4}-.*)"
-)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff\u2028\u2029]")
-_LITERAL_REFUSED = re.compile(
-    r"^[ \t\n]|[ \t]\n|[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff\u2028\u2029]|[ \t]$"
-)
+_ESCAPES = {
+    "\0": "\\0",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\v": "\\v",
+    "\f": "\\f",
+    "\r": "\\r",
+    "\x1b": "\\e",
+    '"': '\\"',
+    "\\": "\\\\",
+    "\x85": "\\N",
+    "\u2028": "\\L",
+    "\u2029": "\\P",
+}
 
 
 class Verbatim(str):
@@ -117,35 +123,72 @@ def _float(value: float) -> str:
 
 
 def _text(value: str, indent: str) -> str:
-    if "\n" in value and indent and not _LITERAL_REFUSED.search(value):
-        body = value[:-1] if value.endswith("\n") else value
-        if not body.endswith("\n"):
-            keep = "|" if value.endswith("\n") else "|-"
-            return keep + "".join(f"\n{indent}{part}" if part else "\n" for part in body.split("\n"))
+    if len(value) <= _SHORT and "\n" not in value:
+        return _short(value)
+    return value if _OBVIOUS.fullmatch(value) else _judged(value, indent)
+
+
+@lru_cache(maxsize=4096)
+def _short(value: str) -> str:
+    """Keys and most values, which stand in every configuration again."""
+    return _judged(value, "")
+
+
+def _judged(value: str, indent: str) -> str:
+    if "\n" in value:
+        return _block(value, indent) if indent and _can_be_block(value) else _double(value)
+    if value in _WORDS or value in _INFINITE or _is_number(value):
+        return _double(value)
     if _is_plain(value):
         return value
-    if _is_single(value):
-        return "'" + value.replace("'", "''") + "'"
-    return _double(value)
+    if _SPECIAL.search(value) or "\t" in value:
+        return _double(value)
+    return "'" + value.replace("'", "''") + "'"
 
 
-def _is_single(value: str) -> bool:
-    """Single quotes serve what only needs protection from YAML's signs; double ones what looks like another type."""
-    other = value in _WORDS or _NUMBERISH.fullmatch(value) or "\n" in value or "\t" in value
-    return bool(value) and not other and not _CONTROL.search(value)
+def _can_be_block(value: str) -> bool:
+    """Whether a reader finds the same text in a literal block; Talos's writer risks more where a line begins blank."""
+    start = value.lstrip("\n")[:1]
+    return bool(start) and start not in " \t" and value[-1] != " " and " \n" not in value and not _SPECIAL.search(value)
+
+
+def _block(value: str, indent: str) -> str:
+    chomp = "-" if value[-1] != "\n" else "+" if value.endswith("\n\n") else ""
+    rows = (value if chomp == "-" else value[:-1]).split("\n")
+    return f"|{chomp}" + "".join(f"\n{indent}{row}" if row else "\n" for row in rows)
 
 
 def _is_plain(value: str) -> bool:
-    return bool(
-        _PLAIN.fullmatch(value)
-        and not _UNSAFE.search(value)
-        and value not in _WORDS
-        and not _NUMBERISH.fullmatch(value)
-        and value != "="
-        and not value.startswith(("<<", "...", "---"))
+    return not (
+        _INDICATOR.match(value)
+        or _INSIDE.search(value)
+        or value[0] == " "
+        or value[-1] == " "
+        or "\t" in value
+        or _SPECIAL.search(value)
     )
 
 
+def _is_number(value: str) -> bool:
+    """Whether a reader would take a text for a number or a date, by the rules of Talos's writer."""
+    digits = value.replace("_", "") if value[:1] in set("+-0123456789") else _BETWEEN.sub("", value)
+    if _INTEGER.fullmatch(digits):
+        base = 0 if digits.lstrip("+-")[1:2].isalpha() else 8
+        if abs(int(digits, base)) < 1 << 64:
+            return True
+    if _FLOAT.fullmatch(digits):
+        return isfinite(float(digits))
+    return bool(_DATE.fullmatch(digits) or _BASE_60.fullmatch(value))
+
+
 def _double(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-    return '"' + _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", escaped) + '"'
+    return '"' + "".join(map(_escaped, value)) + '"'
+
+
+def _escaped(sign: str) -> str:
+    if sign in _ESCAPES:
+        return _ESCAPES[sign]
+    if not _SPECIAL.match(sign):
+        return sign
+    code = ord(sign)
+    return f"\\x{code:02X}" if code <= 0xFF else f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"
