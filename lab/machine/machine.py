@@ -55,6 +55,7 @@ class Machine:
         self.directory.mkdir(parents=True, mode=0o700, exist_ok=True)
         self.record("power-on")
         self._life = asyncio.get_running_loop().create_task(self._live())
+        self._life.add_done_callback(self._ended)
 
     async def power_off(self) -> None:
         """Pull the plug: everything in memory is lost, the disk is not."""
@@ -121,6 +122,12 @@ class Machine:
         self.cluster = self.role = ""
         shutil.rmtree(self.directory / "etcd", ignore_errors=True)
         self.record("wiped")
+
+    def _ended(self, life: asyncio.Task[None]) -> None:
+        if not life.cancelled() and (error := life.exception()):
+            self.stage = "broken by a defect of the lab"
+            self.record("defect", what=f"{type(error).__name__}: {error}")
+            asyncio.get_running_loop().call_exception_handler({"message": "machine life", "exception": error})
 
     async def _live(self) -> None:
         while True:

@@ -176,7 +176,7 @@ def converged(rehearsal: Rehearsal, secrets: Any) -> bool:
     """Assert that the cluster is whole, was bootstrapped once, and has the secrets that were first on record."""
     assert secrets is None or certificates(rehearsal) == secrets
     assert [entry["machine"] for entry in rehearsal.journal("etcd-bootstrap")] == ["lab-controlplane-01"]
-    assert rehearsal.journal("violation") == []
+    assert rehearsal.journal("violation") == rehearsal.journal("defect") == []
     assert rehearsal.steps() == {}
     assert len(rehearsal.outputs(secrets=True)["kubeconfig"]) > 1000
     return True
