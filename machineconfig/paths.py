@@ -67,7 +67,7 @@ def near(documents: Documents, text: str, also: Iterable[str] = ()) -> list[str]
 def value_at(values: Any, path: Path) -> Any:
     """The value at a path; raises LookupError."""
     for part in path:
-        if isinstance(values, list) is not isinstance(part, int):
+        if not isinstance(values, list if isinstance(part, int) else Mapping):
             raise KeyError(part)
         values = values[part]
     return values
