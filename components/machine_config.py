@@ -43,5 +43,5 @@ class MachineConfig(pulumi.ComponentResource):
             examples=False,
             opts=pulumi.InvokeOutputOptions(parent=self, provider=args.provider),
         )
+        # No outputs are registered, as there are none: for each node that were one more write of the whole state.
         self.text = pulumi.Output.secret(result.machine_configuration)
-        self.register_outputs({})

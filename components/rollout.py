@@ -52,15 +52,18 @@ class Rollout:
         """Name the resources that workers of a living cluster wait for."""
         self._applied = list(applied)
 
-    def registration(self, node: Node, machine: pulumi.Resource) -> pulumi.Output[Sequence[pulumi.Resource]]:
+    def registration(self, node: Node, machine: pulumi.Resource) -> pulumi.Input[Sequence[pulumi.Resource]]:
         """Return what a node's apply depends on. A worker of a living cluster also waits for all control planes.
 
         It waits here and not in a hook: a waiting hook holds one of the engine's workers, which the control planes
         need.
         """
 
+        if node.is_controlplane or pulumi.runtime.is_dry_run():
+            return [machine]
+
         async def dependencies() -> Sequence[pulumi.Resource]:
-            if not node.is_controlplane and not pulumi.runtime.is_dry_run() and await self.living():
+            if await self.living():
                 await asyncio.gather(*(resource.urn.future() for resource in self._applied))
             return [machine]
 
