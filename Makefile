@@ -96,6 +96,7 @@ tools: setup ## pulumi and etcd, from PATH or built once
 .PHONY: bench
 bench: setup tools ## previews and bring-ups of up to 200 nodes, beside what the engine alone takes; a quarter of an hour
 	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench.render --write
 
 .PHONY: golden
 golden: setup ## write the golden renderings in tests/golden anew
@@ -105,3 +106,11 @@ golden: setup ## write the golden renderings in tests/golden anew
 schema: setup ## docs/stack.schema.json again, after a change in topology/
 	$(BIN)/python -m topology.schema > docs/stack.schema.json.new
 	mv docs/stack.schema.json.new docs/stack.schema.json
+
+.PHONY: draw
+draw: setup ## docs/topologies.md again, after a change in a stack file
+	@$(BIN)/talos-stacks draw --write
+
+.PHONY: fuzz
+fuzz: setup ## random topologies, patches and stack files, new ones every time: make fuzz FUZZ=20000
+	@FUZZ=$(or $(FUZZ),5000) $(BIN)/python -m pytest -q --timeout 0 --hypothesis-show-statistics tests/fuzz

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError
 
 from cli.errors import CliError
 from machineconfig.documents import YamlFaultError, parse
@@ -81,8 +81,10 @@ def _load(path: Path) -> Any:
         # The first line alone: what follows may quote the file.
         problem = str(error.problem or error.context or "cannot be read").splitlines()[0].partition(" with value")[0]
         raise CliError(f"{path.name}{where} is not YAML: {problem}") from None
-    except (YAMLError, ValueError, RecursionError) as error:
-        raise CliError(f"{path.name} is not YAML: {type(error).__name__}") from None
+    except RecursionError:
+        raise CliError(f"{path.name} is not YAML: it is nested too deeply") from None
+    except Exception:  # whatever else the parser says of such a text, such as a list as a key
+        raise CliError(f"{path.name} is not YAML: it cannot be read") from None
 
 
 def _mapping(path: Path, value: Any) -> Mapping[str, Any]:

@@ -67,7 +67,8 @@ def near(documents: Documents, text: str, also: Iterable[str] = ()) -> list[str]
 def value_at(values: Any, path: Path) -> Any:
     """The value at a path; raises LookupError."""
     for part in path:
-        if not isinstance(values, list if isinstance(part, int) else Mapping):
+        fits = isinstance(values, list) if isinstance(part, int) else isinstance(values, dict)
+        if not fits:
             raise KeyError(part)
         values = values[part]
     return values

@@ -1,0 +1,1 @@
+"""Random topologies and patches. `make test` runs few, the same every time; `make fuzz` runs many new ones."""
