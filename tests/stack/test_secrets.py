@@ -149,10 +149,11 @@ def test_a_machine_that_cannot_be_reached_does_not_make_a_run_show_secrets(watch
     watched.rehearsal.topology["rollout"] = {"timeout": 8}
     watched.rehearsal.save()
     watched.rehearsal.power("lab-controlplane-02", "off")
-    watched.change(3)
+    watched.rehearsal.patch("node/lab-controlplane-01/60-registry.yaml.j2", REGISTRY.format(change=3))
     output = watched.pulumi(*UP, "--diff", *NOISY, fails=True)
     watched.rehearsal.power("lab-controlplane-02", "on")
-    assert "lab-controlplane-02" in output
+    (told,) = {line.strip() for line in output.splitlines() if line.lstrip().startswith("error: before hook")}
+    assert re.search(r"waited \d s for ", told) and "127.0.10.12" in told
     assert watched.leaks() == []
 
 
