@@ -11,8 +11,6 @@ from talosapi.waiting import Unmet
 
 Check = Callable[[Fleet, Machine], Awaitable[Unmet | None]]
 
-_GONE_DOWN = {Stage.INSTALLING, Stage.REBOOTING, Stage.SHUTTING_DOWN, Stage.RESETTING, Stage.UPGRADING}
-
 
 async def api_answers(fleet: Fleet, machine: Machine) -> Unmet | None:
     """Require an answer under the cluster's certificate, so neither maintenance mode nor another cluster."""
@@ -23,24 +21,16 @@ async def api_answers(fleet: Fleet, machine: Machine) -> Unmet | None:
     return None
 
 
-async def not_going_down(fleet: Fleet, machine: Machine) -> Unmet | None:
-    """Refuse a machine that is about to reboot or still installs: what it says of the rest will not last."""
-    return await _stage(fleet, machine, "it to have booted", lambda stage: stage not in _GONE_DOWN)
-
-
 async def running(fleet: Fleet, machine: Machine) -> Unmet | None:
     """Require the end of the boot: every service was started. A control plane without etcd does not get there."""
-    return await _stage(fleet, machine, "it to have booted", lambda stage: stage is Stage.RUNNING)
-
-
-async def _stage(fleet: Fleet, machine: Machine, waiting_for: str, good: Callable[[Stage], bool]) -> Unmet | None:
+    waiting_for = "it to have booted"
     try:
         status = await (await fleet.client(machine)).machine_status()
     except TalosError as error:
         if error.code in {Code.UNIMPLEMENTED, Code.NOT_FOUND}:
             return None  # a Talos without this resource; the other conditions stand for themselves
         return Unmet(waiting_for, error.message, _cure(error, machine))
-    if good(status.stage):
+    if status.stage is Stage.RUNNING:
         return None
     reasons = "; ".join(f"{name}: {reason}" for name, reason in status.unmet)
     seen = f"it is {status.stage.name.lower().replace('_', ' ')}" + (f" ({reasons})" if reasons else "")

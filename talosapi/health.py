@@ -36,12 +36,6 @@ class Patience:
         return Fleet(credentials, ports=self.ports, call_timeout=call_timeout, attempts=self.attempts)
 
 
-async def wait_api(machine: Machine, credentials: Credentials, patience: Patience = Patience()) -> None:
-    """Wait until a machine has its configuration and answers; etcd need not run. Raises NotReady, CredentialsError."""
-    async with patience.fleet(credentials) as fleet:
-        await _wait(fleet, machine, [checks.not_going_down], patience)
-
-
 async def wait_control_plane(
     machine: Machine, credentials: Credentials, *, peers: Sequence[Machine] = (), patience: Patience = Patience()
 ) -> None:
