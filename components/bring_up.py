@@ -98,8 +98,8 @@ class BringUp(pulumi.ComponentResource):
         result = client.get_configuration_output(
             cluster_name=topology.name,
             client_configuration=pulumi.Output.all(**self._args.client_configuration).apply(_talosctl_identity),
-            endpoints=[str(node.address) for node in topology.controlplanes],
-            nodes=[str(node.address) for node in topology.nodes],
+            endpoints=[str(address) for address in topology.talosconfig_endpoints],
+            nodes=[str(address) for address in topology.talosconfig_nodes],
             opts=pulumi.InvokeOutputOptions(parent=self, provider=self._args.provider),
         )
         return pulumi.Output.secret(result.talos_config)
