@@ -1,7 +1,7 @@
 """Everything that follows from a stack file without an engine: topology, images, rendered patches, and the checks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from machineconfig.checks import check_all
@@ -9,6 +9,9 @@ from machineconfig.model import Facts, Finding, Patch, mark
 from machineconfig.render import Secret, render_what_can_be
 from machineconfig.schematic import Schematic, installer
 from topology import Fault, Node, Topology, TopologyError, load
+
+_LEAST = 4
+"""Characters of a secret."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,39 @@ def make_plan(raw_cluster: object, *, patches: Path, secret: Secret | None = Non
         raise PlanError(error.faults) from None
     schematics = {node.name: Schematic.of(topology.image_of(node)) for node in topology.nodes}
     facts = {node.name: _facts(topology, node, schematics[node.name]) for node in topology.nodes}
-    rendered, findings = render_what_can_be(topology, facts, root=patches, secret=secret or mark)
+    asked = _Asked(secret or mark)
+    rendered, findings = render_what_can_be(topology, facts, root=patches, secret=asked)
     plan = Plan(topology, schematics, facts, rendered)
     found = (*findings, *check_all(topology, rendered, complete=not findings))
     if found:
-        raise PlanError(found, plan)
+        raise PlanError([asked.hidden(each) for each in found], plan)
     return plan
+
+
+class _Asked:
+    """Hands secrets on, and keeps their values out of what is said, whatever a check has quoted."""
+
+    def __init__(self, secret: Secret) -> None:
+        self._secret, self._values = secret, set[str]()
+
+    def __call__(self, name: str) -> str:
+        value = self._secret(name)
+        if value != mark(name):
+            # Less than this cannot be told from other text.
+            self._values.update(part for part in (value, *value.splitlines()) if len(part) >= _LEAST)
+        return value
+
+    def hidden(self, found: Fault | Finding) -> Fault | Finding:
+        if isinstance(found, Fault):
+            return found
+        return replace(
+            found, message=self._hide(found.message), remedy=self._hide(found.remedy), value=self._hide(found.value)
+        )
+
+    def _hide(self, text: str) -> str:
+        for value in sorted(self._values, key=len, reverse=True):
+            text = text.replace(value, "(a secret value)")
+        return text
 
 
 def _facts(topology: Topology, node: Node, schematic: Schematic) -> Facts:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from machinery.structure import DOCUMENTS, V1ALPHA1, Anything, ListOf, MapOf, Release, Scalar, Struct, Type
 
 SECRET = "{{ secret('pw') | flow }}"
+_PART = "x-{{ secret('pw') }}.y"
 _LEVELS = ("all", "controlplane", "worker", "platform/proxmox", "platform/bare-metal", "node/w1", "node/cp1")
 _DEEPEST = 5
 _TEXTS = [
@@ -87,8 +88,9 @@ def scalars(name: str) -> st.SearchStrategy[Any]:
         good: st.SearchStrategy[Any] = st.sampled_from(_NUMBERS)
     else:
         good = st.sampled_from(_GOOD.get(name, _TEXTS))
-    other: st.SearchStrategy[Any] = st.sampled_from([*_TEXTS, *_NUMBERS, None, True, [], {}, SECRET])
-    return st.integers(0, 19).flatmap(lambda die: other if die == 0 else good)
+    other: st.SearchStrategy[Any] = st.sampled_from([*_TEXTS, *_NUMBERS, None, True, [], {}])
+    secret: st.SearchStrategy[Any] = st.sampled_from([SECRET, _PART])
+    return st.integers(0, 19).flatmap(lambda die: (other, secret)[die] if die < 2 else good)
 
 
 @st.composite
@@ -101,7 +103,7 @@ def values(draw: st.DrawFn, kind: Type, release: Release, depth: int = 0) -> Any
     if isinstance(kind, ListOf):
         return [draw(values(kind.item, release, depth + 1)) for _ in range(draw(st.integers(0, 2)))]
     if isinstance(kind, MapOf):
-        keys = draw(st.lists(st.sampled_from([*_TEXTS, "node-role.kubernetes.io/x", "net.core.somaxconn"]), max_size=2))
+        keys = draw(st.lists(st.sampled_from([*_TEXTS, "node-role.kubernetes.io/x", _PART]), max_size=2))
         return {key: draw(values(kind.item, release, depth + 1)) for key in keys}
     return draw(_structs(kind, release, depth))
 

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import event, given
+from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 from tests.fuzz import patches, topologies
@@ -24,6 +24,7 @@ def test_a_random_topology_is_refused_at_preview_or_taken_by_the_machines(topolo
 
 @examples(300)
 @given(st.sampled_from(STACKS), patches.files())
+@example({}, {"all/90-fuzz.yaml": '{"machine": {"$patch": "delete"}}'})
 def test_a_random_patch_is_refused_at_preview_or_taken_by_the_machines(
     changes: dict[str, Any], files: dict[str, str]
 ) -> None:

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cli.main import main
@@ -55,6 +55,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @examples(80)
 @given(st.sampled_from(COMMANDS), texts())
+@example(["check"], b"config:\n  ? [a]\n  : b\n")
 def test_any_stack_file_is_answered_in_sentences(checkout: Path, command: list[str], text: bytes) -> None:
     (checkout / "Pulumi.x.yaml").write_bytes(text)
     out, err = io.StringIO(), io.StringIO()
