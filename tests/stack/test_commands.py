@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.stack.rehearsal import Rehearsal
 
@@ -91,3 +92,51 @@ def test_a_machine_that_is_off_is_an_error_that_names_it(lab: Rehearsal) -> None
     assert ended.returncode == 1
     assert ended.stderr.startswith("error: lab-worker-02: ") and ended.stderr.count("\n") == 1
     assert ended.stdout == "no difference (4 nodes)\n"
+
+
+ASK = """
+import asyncio, base64, json, sys, yaml
+from talosapi import Client, Credentials, TalosError
+config = yaml.safe_load(open(sys.argv[1]))
+context = config["contexts"][config["context"]]
+credentials = Credentials(*(base64.b64decode(context[key]) for key in ("ca", "crt", "key")))
+async def ask(call):
+    async with Client(context["endpoints"][0], credentials) as client:
+        try:
+            return bool(await getattr(client, call)())
+        except TalosError as error:
+            return error.code.name
+print(json.dumps({call: asyncio.run(ask(call)) for call in ("version", "etcd_status", "reboot")}))
+"""
+
+
+def test_a_reader_of_ones_own_may_ask_the_machines_and_not_reboot_them(
+    lab: Rehearsal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    out = tmp_path / "reader.yaml"
+    ended = command(lab, "access", "--user", "jane", "--lifetime", "15m", "--out", str(out))
+    assert (ended.returncode, ended.stdout) == (0, ""), ended.stderr
+    assert json.loads(lab.command(sys.executable, "-c", ASK, str(out))) == {
+        "version": True,
+        "etcd_status": True,
+        "reboot": "PERMISSION_DENIED",
+    }
+    noted = (tmp_path / "state/talos-stacks/audit.jsonl").read_text()
+    line = json.loads(noted)
+    assert (line["user"], line["stack"], line["role"], line["lifetime"]) == ("jane", "lab", "os:reader", 900)
+    key = yaml.safe_load(out.read_text())["contexts"]["reader@lab"]["key"]
+    assert key not in noted and key not in ended.stderr
+    assert not [file for file, text in lab.printed() if key in text]
+
+
+def test_without_the_right_passphrase_nobody_gets_anything(
+    lab: Rehearsal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    wrong = ["env", "-u", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_CONFIG_PASSPHRASE=wrong"]
+    given = [sys.executable, "-m", "cli", "access", "--project", str(lab.project), "--stack", "lab"]
+    ended = lab._lab("run", "lab", "--", *wrong, *given, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "error: the stack lab cannot be read: the passphrase is wrong" in ended.stderr
+    assert not (tmp_path / "state").exists()
