@@ -10,6 +10,7 @@ from pulumiverse_talos import client, cluster, machine
 
 from components.bootstrap_relay import BootstrapRelay
 from components.living import telling
+from components.nodes.shape import Machine
 from components.rollout import Rollout
 from talosapi import Credentials
 from talosapi.authority import Authority
@@ -24,7 +25,7 @@ class BringUpArgs:
     client_configuration: machine.ClientConfigurationArgsDict
     credentials: pulumi.Output[Credentials]
     authority: pulumi.Output[Authority]
-    machines: Mapping[str, pulumi.Resource]
+    machines: Mapping[str, Machine]
     configurations: Mapping[str, pulumi.Output[str]]
     rollout: Rollout
     provider: talos.Provider
@@ -56,13 +57,17 @@ class BringUp(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _apply(self, node: Node) -> machine.ConfigurationApply:
+        patience = f"{self._args.topology.rollout.timeout}s"
         return machine.ConfigurationApply(
             node.name,
             node=str(node.address),
             client_configuration=self._args.client_configuration,
             machine_configuration_input=self._args.configurations[node.name],
             apply_mode=self._args.topology.rollout.apply_mode,
+            # All three, or the plugin fails after the machine has taken the configuration.
+            timeouts=machine.TimeoutArgs(create=patience, update=patience, delete=patience),
             opts=self._options(
+                replace_with=list(self._args.machines[node.name].made_of),
                 depends_on=self._rollout.registration(node, self._args.machines[node.name]),
                 hooks=self._gates,
             ),

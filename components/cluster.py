@@ -10,7 +10,7 @@ from components.images import BootImages, BootImagesArgs
 from components.machine_config import MachineConfig, MachineConfigArgs
 from components.machine_secrets import MachineSecrets, MachineSecretsArgs
 from components.nodes import PLATFORMS
-from components.nodes.shape import NodeArgs, PlatformArgs
+from components.nodes.shape import Machine, NodeArgs, PlatformArgs
 from components.plan import Plan
 from components.rollout import Rollout
 from topology import Node
@@ -78,7 +78,7 @@ class Cluster(pulumi.ComponentResource):
         self.talosconfig = bring_up.talosconfig
         self.register_outputs({})
 
-    def _machine(self, node: Node) -> pulumi.Resource:
+    def _machine(self, node: Node) -> Machine:
         args = NodeArgs(self._plan.topology, node, self._platform, self._rollout.machine_gates)
         return self._module.Node(node.name, args, pulumi.ResourceOptions(parent=self._platform))
 

@@ -2,6 +2,7 @@
 
 import base64
 from dataclasses import dataclass
+from functools import partial
 
 import pulumi
 import pulumiverse_talos as talos
@@ -23,7 +24,8 @@ class MachineSecretsArgs:
 class MachineSecrets(pulumi.ComponentResource):
     """Owns the one secrets bundle of a cluster: generated once or imported, protected from destroy, never replaced.
 
-    The version contract is ignored after creation: the provider plans a replacement for an older one.
+    What is on record stays, whatever the stack file says later: an older version contract, for which the provider plans
+    a replacement, is ignored, and so is another file to import, for which the engine does (docs/adr/0006).
     """
 
     bundle: pulumi.Output[machine.MachineSecretsArgs]
@@ -47,6 +49,7 @@ class MachineSecrets(pulumi.ComponentResource):
                 protect=True,
                 import_=args.import_from,
                 ignore_changes=["talosVersion"],
+                state_migrations=[partial(_keep, args.import_from)],
             ),
         )
         client = secrets.client_configuration
@@ -59,6 +62,17 @@ class MachineSecrets(pulumi.ComponentResource):
         self.credentials = pulumi.Output.secret(client.apply(_credentials))
         self.authority = pulumi.Output.secret(secrets.machine_secrets.apply(_authority))
         self.register_outputs({})
+
+
+def _keep(import_from: str | None, args: pulumi.StateMigrationArgs) -> pulumi.StateMigrationResult | None:
+    """Let the engine find the recorded secrets imported from the file that the stack names now, so it imports nothing.
+
+    The callback sees the secrets in clear; it passes them on and looks at nothing but the import id.
+    """
+    recorded, *rest = args.old_state
+    if import_from is None or recorded.get("importID") == import_from:
+        return None
+    return pulumi.StateMigrationResult([{**recorded, "importID": import_from}, *rest])
 
 
 def _bundle(secrets: machine.outputs.MachineSecretsResult) -> machine.MachineSecretsArgs:

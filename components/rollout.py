@@ -11,7 +11,7 @@ from functools import cached_property
 
 import pulumi
 
-from talosapi import ApplyMode, Client, Code, Credentials, NotReady, TalosError, health, membership
+from talosapi import ApplyMode, Client, Code, Credentials, TalosError, health, membership
 from talosapi.health import Patience
 from topology import Node, Topology
 
@@ -45,7 +45,7 @@ class Rollout:
         self._changing: dict[str, str | None] = {}
         self._stopped_by: str | None = None
         self._applied: list[pulumi.Resource] = []
-        self._living: asyncio.Task[bool] | None = None
+        self._living: asyncio.Task[bool | None] | None = None
         self._workers_up: asyncio.Task[None] | None = None
 
     def control_planes_are(self, applied: Iterable[pulumi.Resource]) -> None:
@@ -94,14 +94,16 @@ class Rollout:
         )
 
     async def _machine_changes(self, args: pulumi.ResourceHookArgs) -> None:
-        await self._begin(self._topology.node(args.name))
+        if await self.living() is not False:
+            await self._begin(self._topology.node(args.name))
 
     async def _joining(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living():
             await self._begin(self._topology.node(args.name))
 
     async def _changing_configuration(self, args: pulumi.ResourceHookArgs) -> None:
-        await self._begin(self._topology.node(args.name), args)
+        if await self.living() is not False:
+            await self._begin(self._topology.node(args.name), args)
 
     async def _changed(self, args: pulumi.ResourceHookArgs) -> None:
         await self._finish(self._topology.node(args.name))
@@ -120,18 +122,19 @@ class Rollout:
 
         return pulumi.ResourceHookBinding(before_create=[pulumi.ResourceHook("the cluster is healthy", healthy)])
 
-    async def living(self) -> bool:
-        """Look once a run whether a control plane runs etcd. Machines that do not answer yet count as not."""
+    async def living(self) -> bool | None:
+        """Look once a run whether a control plane runs etcd: None when not all say and none says yes.
+
+        A first configuration is held up by yes only: machines of a new cluster are still booting. A change passes
+        freely on no only: a cluster that cannot be reached may live.
+        """
         if self._living is None:
             self._living = asyncio.create_task(self._look())
-        return await self._living
+        return await asyncio.shield(self._living)
 
-    async def _look(self) -> bool:
-        try:
-            credentials = await self._credentials()
-            return await health.etcd_exists(self._topology.controlplanes, credentials, _LOOK) is not None
-        except NotReady:
-            return False
+    async def _look(self) -> bool | None:
+        planes, credentials = self._topology.controlplanes, await self._credentials()
+        return await membership.etcd_runs(planes, credentials, patience=_LOOK)
 
     async def _begin(self, node: Node, args: pulumi.ResourceHookArgs | None = None) -> None:
         await self._turns[node.role].acquire()
@@ -178,11 +181,11 @@ class Rollout:
         if not node.is_controlplane:
             if self._workers_up is None:
                 self._workers_up = asyncio.create_task(self._workers_are_up(credentials))
-            await self._workers_up
+            await asyncio.shield(self._workers_up)
 
     async def _workers_are_up(self, credentials: Credentials) -> None:
         """Once a run, before its first change of a worker: no worker is down from an earlier run."""
-        await membership.wait_joined_workers(self._topology.workers, credentials, patience=self._patience)
+        await membership.wait_workers(self._topology.workers, credentials, patience=self._patience)
 
     async def _boot_before_reboot(self, node: Node, args: pulumi.ResourceHookArgs) -> str | None:
         """Return the boot id of a machine that the change will reboot, None where it will not."""

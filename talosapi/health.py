@@ -51,7 +51,7 @@ async def wait_control_plane(
 async def wait_worker(machine: Machine, credentials: Credentials, *, patience: Patience = Patience()) -> None:
     """Wait until a worker has booted and its kubelet is healthy. Raises NotReady, CredentialsError."""
     async with patience.fleet(credentials) as fleet:
-        await _wait(fleet, machine, _WORKER, patience)
+        await _wait(fleet, machine, WORKER, patience)
 
 
 async def wait_cluster(
@@ -70,7 +70,7 @@ async def wait_cluster(
             _wait(fleet, machine, _control_plane([peer for peer in control_planes if peer is not machine]), patience)
             for machine in control_planes
         ]
-        waits += [_wait(fleet, machine, _WORKER, patience) for machine in workers]
+        waits += [_wait(fleet, machine, WORKER, patience) for machine in workers]
         _raise_joined(await asyncio.gather(*waits, return_exceptions=True))
         members = [checks.members_are(control_planes)]
         asked = [_wait(fleet, machine, members, patience) for machine in control_planes]
@@ -115,18 +115,27 @@ def _control_plane(peers: Sequence[Machine]) -> list[Check]:
     ]
 
 
-_WORKER: list[Check] = [checks.running, checks.service_healthy("kubelet")]
+WORKER: list[Check] = [checks.running, checks.service_healthy("kubelet")]
+"""What a worker must do to be healthy."""
 
 
 async def _wait(fleet: Fleet, machine: Machine, conditions: Sequence[Check], patience: Patience) -> None:
-    async def look() -> Unmet | None:
-        # One call at a time: a connection that is lost takes every call on it along.
-        for check in (checks.api_answers, *conditions):
-            if unmet := await check(fleet, machine):
-                return unmet
-        return None
+    await until_met(
+        _label(machine),
+        lambda: unmet_of(fleet, machine, conditions),
+        timeout=patience.timeout,
+        pace=patience.pace,
+        report=patience.report,
+    )
 
-    await until_met(_label(machine), look, timeout=patience.timeout, pace=patience.pace, report=patience.report)
+
+async def unmet_of(fleet: Fleet, machine: Machine, conditions: Sequence[Check]) -> Unmet | None:
+    """Look once and return the first condition that is unmet, that the machine answers at all before the others."""
+    # One call at a time: a connection that is lost takes every call on it along.
+    for check in (checks.api_answers, *conditions):
+        if unmet := await check(fleet, machine):
+            return unmet
+    return None
 
 
 async def _runs_etcd(fleet: Fleet, machine: Machine, patience: Patience) -> bool:

@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from talosapi import checks
 from talosapi.credentials import Credentials
-from talosapi.errors import Code, TalosError
-from talosapi.fleet import Machine
-from talosapi.health import Patience, wait_control_plane, wait_worker
+from talosapi.errors import Code, NotReady, TalosError
+from talosapi.fleet import Fleet, Machine
+from talosapi.health import WORKER, Patience, unmet_of, wait_control_plane
+from talosapi.results import EtcdMember
 from talosapi.waiting import Unmet, until_met
 
 
@@ -17,7 +19,8 @@ async def wait_others(
 ) -> None:
     """Wait until every other control plane that is a member of etcd is healthy. Raises NotReady.
 
-    One that never joined is no member, so it holds nobody up; one that joined and is down does.
+    One that never joined is no member, so it holds nobody up; one that joined and is down does. So does a member that
+    is none of the control planes: it counts for the majority, and nothing is known of it.
     """
     others = [plane for plane in control_planes if plane.name != machine.name]
     joined = await _members(others, control_planes, credentials, patience)
@@ -40,14 +43,36 @@ async def wait_member(
     await wait_control_plane(machine, credentials, peers=joined, patience=patience)
 
 
-async def wait_joined_workers(workers: Sequence[Machine], credentials: Credentials, *, patience: Patience) -> None:
-    """Wait until every worker that has its configuration is healthy. Raises NotReady."""
+async def wait_workers(workers: Sequence[Machine], credentials: Credentials, *, patience: Patience) -> None:
+    """Wait until every worker is healthy, or waits in maintenance mode for its first configuration. Raises NotReady."""
 
     async def one(worker: Machine) -> None:
-        if not await _in_maintenance(worker, credentials, patience):
-            await wait_worker(worker, credentials, patience=patience)
+        async def look() -> Unmet | None:
+            return None if await _in_maintenance(fleet, worker) else await unmet_of(fleet, worker, WORKER)
 
-    await asyncio.gather(*map(one, workers))
+        await _until(worker, look, patience)
+
+    async with patience.fleet(credentials) as fleet:
+        await asyncio.gather(*map(one, workers))
+
+
+async def etcd_runs(control_planes: Sequence[Machine], credentials: Credentials, *, patience: Patience) -> bool | None:
+    """Return whether a control plane runs etcd: False when each says that it does not, None when some do not say.
+
+    A machine in maintenance mode says so by its certificate. One that refuses connections says nothing: it may reboot.
+    """
+    answers: list[bool | None] = []
+
+    async def look() -> Unmet | None:
+        answers[:] = await asyncio.gather(*(_runs_etcd(fleet, plane) for plane in control_planes))
+        return None if True in answers or None not in answers else Unmet("an answer whether etcd runs", "", "")
+
+    async with patience.fleet(credentials) as fleet:
+        try:
+            await _until(control_planes[0], look, replace(patience, report=None))
+        except NotReady:
+            return None
+    return True in answers
 
 
 async def wait_rebooted(machine: Machine, boot_id: str, credentials: Credentials, *, patience: Patience) -> None:
@@ -73,31 +98,50 @@ async def _members(
     """Return those of the others that are members of etcd, as the first control plane that answers has them."""
     if not others:
         return []
-    addresses: set[str] = set()
+    known = {str(plane.address) for plane in control_planes}
+    joined: set[str] = set()
     cure = "`talosctl etcd members` on each of them says what they know; restore the quorum before any change"
 
     async def look() -> Unmet | None:
-        seen: list[str] = []
-        for members in await asyncio.gather(*(checks.member_list(fleet, plane) for plane in control_planes)):
-            if isinstance(members, TalosError):
-                seen.append(f"{members.node}: {members.message}")
-                continue
-            addresses.update(str(urlsplit(url).hostname) for member in members for url in member.peer_urls)
-            return None
-        return Unmet("any control plane to say who the etcd members are", "; ".join(seen), cure)
+        lists = await asyncio.gather(*(checks.member_list(fleet, plane) for plane in control_planes))
+        silent = [f"{members.node}: {members.message}" for members in lists if isinstance(members, TalosError)]
+        if len(silent) == len(lists):
+            return Unmet("any control plane to say who the etcd members are", "; ".join(silent), cure)
+        members = {member.id: member for found in lists if not isinstance(found, TalosError) for member in found}
+        addresses = {id_: {str(urlsplit(url).hostname) for url in member.peer_urls} for id_, member in members.items()}
+        joined.update(*addresses.values())
+        return next((_stranger(members[id_]) for id_, own in addresses.items() if not own & known), None)
 
     async with patience.fleet(credentials) as fleet:
         await _until(others[0], look, patience)
-    return [plane for plane in others if str(plane.address) in addresses]
+    return [plane for plane in others if str(plane.address) in joined]
 
 
-async def _in_maintenance(machine: Machine, credentials: Credentials, patience: Patience) -> bool:
-    async with patience.fleet(credentials) as fleet:
-        try:
-            await (await fleet.client(machine)).version()
-        except TalosError as error:
-            return error.code is Code.UNAUTHENTICATED
+def _stranger(member: EtcdMember) -> Unmet:
+    name = f"{member.hostname or 'one without a name'} ({member.id:016x})"
+    return Unmet(
+        "the etcd members to be control planes of the stack",
+        f"there is also {name}, which counts for the majority",
+        f"if it is gone for good, remove it: `talosctl etcd remove-member {member.id:016x}`",
+    )
+
+
+async def _in_maintenance(fleet: Fleet, machine: Machine) -> bool:
+    """Tell whether the machine answers, but not with the cluster's certificate."""
+    try:
+        await (await fleet.client(machine)).version()
+    except TalosError as error:
+        return error.code is Code.UNAUTHENTICATED
     return False
+
+
+async def _runs_etcd(fleet: Fleet, machine: Machine) -> bool | None:
+    """Return whether the machine runs etcd, None where it does not say."""
+    try:
+        etcd = (await (await fleet.client(machine)).services()).get("etcd")
+    except TalosError as error:
+        return False if error.code is Code.UNAUTHENTICATED else None
+    return etcd is not None and etcd.state == "Running"
 
 
 async def _until(machine: Machine, look: Callable[[], Awaitable[Unmet | None]], patience: Patience) -> None:

@@ -101,7 +101,7 @@ class Kubelet(Model):
 class Rollout(Model):
     """How a change reaches machines that run."""
 
-    apply_mode: Literal["auto", "no_reboot", "reboot", "staged", "staged_if_needing_reboot"] = "auto"
+    apply_mode: Literal["auto", "no_reboot", "reboot", "staged"] = "auto"
     """How Talos takes a new configuration; auto reboots only where it must. Control planes go one at a time always."""
     workers_at_once: Annotated[Whole, Field(ge=1)] = 1
     """How many workers change at the same time."""

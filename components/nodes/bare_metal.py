@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from components.nodes.shape import NodeArgs, PlatformArgs
+from components.nodes.shape import Machine, NodeArgs, PlatformArgs
 from topology import Topology
 
 SECRETS: tuple[str, ...] = ()
@@ -24,7 +24,7 @@ class Platform(pulumi.ComponentResource):
         self.register_outputs({"schematics": list(args.registered.values())})
 
 
-class Node(pulumi.ComponentResource):
+class Node(Machine):
     """Owns nothing: the machine waits in maintenance mode at the address the topology says."""
 
     def __init__(self, name: str, args: NodeArgs, opts: pulumi.ResourceOptions | None = None) -> None:

@@ -6,7 +6,7 @@ import pulumi
 import pulumi_proxmoxve as proxmoxve
 from pulumi_proxmoxve import download
 
-from components.nodes.shape import NodeArgs, PlatformArgs
+from components.nodes.shape import Machine, NodeArgs, PlatformArgs
 from machineconfig import DiskImage, disk_image
 from topology import Node as NodeModel
 from topology import Topology
@@ -87,8 +87,12 @@ class Platform(pulumi.ComponentResource):
         )
 
 
-class Node(pulumi.ComponentResource):
-    """Owns one VM. Its boot image and cloud-init drive matter at creation only: later changes never replace it."""
+class Node(Machine):
+    """Owns one VM. Its boot image and cloud-init drive matter at creation only: later changes never replace it.
+
+    What does replace a VM, such as another VM id, takes the old one away first, since both have one address. A control
+    plane's VM is protected: neither that nor a removed entry may cost etcd a member unasked.
+    """
 
     def __init__(self, name: str, args: NodeArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         """Make the VM and start it."""
@@ -96,7 +100,7 @@ class Node(pulumi.ComponentResource):
         platform: Platform = args.platform
         node, settings = _node(args.node), _settings(args.topology)
         agent = args.topology.image_of(node).has("qemu-guest-agent")
-        proxmoxve.VmLegacy(
+        vm = proxmoxve.VmLegacy(
             name,
             name=name,
             node_name=settings.host_of(node),
@@ -126,8 +130,11 @@ class Node(pulumi.ComponentResource):
                 provider=platform.provider,
                 ignore_changes=["disks[0].importFrom", "initialization"],
                 hooks=args.gates,
+                protect=node.is_controlplane,
+                delete_before_replace=True,
             ),
         )
+        self.made_of = [vm]
         self.register_outputs({"address": str(node.address)})
 
 

@@ -1,6 +1,6 @@
 """What every platform module offers, so that the assembly needs no branch."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -30,6 +30,13 @@ class NodeArgs:
     gates: pulumi.ResourceHookBinding
 
 
+class Machine(pulumi.ComponentResource):
+    """A machine of any platform, up to the point where it waits for its configuration."""
+
+    made_of: Sequence[pulumi.Resource] = ()
+    """Where one of these is replaced, the machine is a new one, without a configuration."""
+
+
 class PlatformModule(Protocol):
     """One module of ``components/nodes``."""
 
@@ -41,7 +48,7 @@ class PlatformModule(Protocol):
         """What the nodes of a cluster share: the provider, the boot images."""
 
     @property
-    def Node(self) -> Callable[[str, NodeArgs, pulumi.ResourceOptions], pulumi.ComponentResource]:  # noqa: N802
+    def Node(self) -> Callable[[str, NodeArgs, pulumi.ResourceOptions], Machine]:  # noqa: N802
         """One machine, up to the point where it waits for its configuration."""
 
     def environment(self, topology: Topology) -> Mapping[str, str | None]:

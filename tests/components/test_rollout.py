@@ -24,15 +24,15 @@ class Health:
     def __init__(self) -> None:
         self.lost: set[str] = set()
         self.back = asyncio.Event()
-        self.living = True
+        self.living: bool | None = True
 
-    async def etcd_exists(self, machines: Any, credentials: Any, patience: Any) -> Any:
-        return machines[0] if self.living else None
+    async def etcd_runs(self, planes: Any, credentials: Any, *, patience: Any) -> bool | None:
+        return self.living
 
     async def wait_others(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
         return None
 
-    async def wait_joined_workers(self, workers: Any, credentials: Any, *, patience: Any) -> None:
+    async def wait_workers(self, workers: Any, credentials: Any, *, patience: Any) -> None:
         return None
 
     async def wait_member(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
@@ -51,7 +51,6 @@ class Health:
 async def health(monkeypatch: pytest.MonkeyPatch) -> Health:
     found = Health()
     monkeypatch.setattr(rollout, "membership", found)
-    monkeypatch.setattr(rollout.health, "etcd_exists", found.etcd_exists)
     monkeypatch.setattr(rollout.health, "wait_worker", found.wait_worker)
     return found
 
@@ -133,11 +132,26 @@ async def test_a_machine_that_does_not_come_back_keeps_the_others_as_they_are(he
     assert not second.began.is_set() and not worker.began.is_set()
 
 
-async def test_a_machine_of_a_new_cluster_waits_for_nobody(health: Health) -> None:
-    health.living = False
+@pytest.mark.parametrize("living", [False, None])
+async def test_the_first_configuration_of_a_machine_waits_for_nobody_before_the_cluster_lives(
+    health: Health, living: bool | None
+) -> None:
+    health.living = living
     topology = stack()
-    common = Rollout(topology, pulumi.Output.from_input(Credentials(b"", b"", b"")))
+    gates = Rollout(topology, pulumi.Output.from_input(Credentials(b"", b"", b""))).configuration_gates
     for node in topology.nodes:
-        gates = common.configuration_gates
         for hooks in (gates.before_create, gates.after_create):
             await only(hooks)(SimpleNamespace(name=node.name))
+
+
+@pytest.mark.parametrize(("living", "free"), [(False, True), (None, False), (True, False)])
+async def test_a_change_waits_unless_the_cluster_surely_does_not_live(
+    health: Health, living: bool | None, free: bool
+) -> None:
+    health.living = living
+    planes = changes(stack(), "lab-controlplane-01", "lab-controlplane-02")
+    tasks = [asyncio.create_task(change.run()) for change in planes]
+    await settle()
+    assert all(task.done() for task in tasks) is free
+    health.back.set()
+    await asyncio.gather(*tasks)

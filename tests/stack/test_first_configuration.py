@@ -21,3 +21,23 @@ def test_a_machine_that_is_late_holds_up_no_other(rehearsal: Rehearsal) -> None:
         assert up.wait(240) == 0, output_of(rehearsal).read_text()
     assert [entry["machine"] for entry in rehearsal.journal("configuration")][-1] == LATE
     assert rehearsal.journal("violation") == []
+
+
+def test_a_first_configuration_that_was_wrong_is_corrected_by_another_run(rehearsal: Rehearsal) -> None:
+    planes = [node["name"] for node in rehearsal.topology["nodes"] if node["role"] == "controlplane"]
+    rehearsal.topology["rollout"] = {"timeout": 10}
+    rehearsal.save()
+    rehearsal.start()
+    for plane in planes:
+        rehearsal.fault(plane, "never-back")
+    rehearsal.up(fails=True)
+    assert rehearsal.journal("etcd-bootstrap") == []
+    for plane in planes:
+        rehearsal.clear(plane, "never-back")
+        rehearsal.power(plane, "cycle")
+    rehearsal.topology["rollout"] = {"timeout": 120}
+    rehearsal.save()
+    rehearsal.patch("all/90-change.yaml", "machine:\n  sysctls:\n    vm.swappiness: '1'\n")
+    rehearsal.up()
+    assert len(rehearsal.journal("etcd-bootstrap")) == 1
+    assert rehearsal.journal("violation") == []

@@ -124,6 +124,37 @@ def test_a_variable_that_contradicts_the_stack_is_named_without_its_value(
     assert "elsewhere" not in output and "Traceback" not in output
 
 
+def test_a_worker_may_join_and_another_change_in_the_same_run(homelab: Rehearsal) -> None:
+    homelab.topology["nodes"].append(
+        {"name": "talos-worker-02", "role": "worker", "address": "192.168.1.132", "cores": 2, "memory": 4096}
+    )
+    homelab.node("talos-worker-01")["memory"] += 1024
+    homelab.save()
+    homelab.up()
+    assert "talos-worker-02" in {entry["machine"] for entry in homelab.journal("kubelet-joined")}
+
+
+def test_a_replaced_vm_gets_its_configuration_again(homelab: Rehearsal) -> None:
+    homelab.node("talos-worker-01")["vmId"] = 500
+    homelab.save()
+    steps = homelab.steps()
+    assert "replace" in steps["VmLegacy talos-worker-01"]
+    assert "replace" in steps["ConfigurationApply talos-worker-01"]
+    before = len(homelab.journal("configuration"))
+    homelab.up()
+    assert [entry["machine"] for entry in homelab.journal("configuration")[before:]] == ["talos-worker-01"]
+    assert homelab.steps() == {}
+
+
+def test_the_vm_of_a_control_plane_is_neither_replaced_nor_deleted_unasked(homelab: Rehearsal) -> None:
+    homelab.node("talos-controlplane-01")["vmId"] = 501
+    homelab.save()
+    output = homelab.pulumi("preview", "--non-interactive", fails=True)
+    del homelab.node("talos-controlplane-01")["vmId"]
+    homelab.save()
+    assert "talos-controlplane-01" in output and "protect" in output
+
+
 def test_machines_of_control_planes_change_one_at_a_time(homelab: Rehearsal) -> None:
     homelab.topology["nodes"] += EXTRA_CONTROL_PLANES
     homelab.save()

@@ -82,7 +82,9 @@ def test_a_control_plane_that_never_comes_back_stops_the_run_and_the_next_one(li
     changed = [entry["machine"] for entry in seen if entry["event"] == "configuration"]
     assert len(changed) == 1, "the rest is untouched"
     lost = changed[0]
-    assert re.search(rf"{lost} \(127[0-9.]+\): waited \d+ s for it to be back from its reboot; last seen: ", output), output
+    assert re.search(rf"{lost} \(127[0-9.]+\): waited \d+ s for it to be back from its reboot; last seen: ", output), (
+        output
+    )
     assert "see on its console" in output
 
     output, seen = change(living, 4, fails=True)
@@ -96,3 +98,12 @@ def test_a_control_plane_that_never_comes_back_stops_the_run_and_the_next_one(li
     living.save()
     _, seen = change(living, 4)
     assert sorted([lost, *one_at_a_time(seen)]) == CONTROL_PLANES
+
+
+def test_a_member_that_is_no_node_of_the_stack_stops_every_change(living: Rehearsal) -> None:
+    living.topology["rollout"] = {"timeout": 8}
+    gone = living.topology["nodes"].pop(2)
+    living.save()
+    output, seen = change(living, 5, fails=True)
+    assert [entry for entry in seen if entry["event"] == "configuration"] == []
+    assert f"there is also {gone['name']} (" in output and "talosctl etcd remove-member" in output

@@ -62,6 +62,20 @@ def test_the_import_is_done_once_and_may_then_be_left_out(single: Rehearsal) -> 
     assert single.steps() == {}
 
 
+@pytest.mark.parametrize("path", ["other/secrets.yaml", "secrets.yaml"])
+def test_secrets_on_record_win_over_any_other_file(single: Rehearsal, bundle: Bundle, path: str) -> None:
+    file = single.project / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(yaml.safe_dump(secrets_yaml(generate_secrets("v1.13"))))
+    single.topology["secrets"] = {"importFrom": path}
+    single.save()
+    assert single.steps() == {}
+    assert "unchanged" in single.up()
+    single.topology["secrets"] = {"generate": True}
+    single.save()
+    assert bundle.trustd_token in configurations(single)[NODE]
+
+
 def test_another_contract_never_replaces_the_secrets(single: Rehearsal) -> None:
     single.topology["versions"]["contract"] = "v1.12"
     single.save()

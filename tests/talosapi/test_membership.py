@@ -69,10 +69,10 @@ async def test_a_worker_in_maintenance_mode_is_not_waited_for_and_a_sick_one_is(
         fresh.address = "127.7.0.9"
         context = machines.server_context(None, Authority().server(fresh.address))
         async with machines.serve_talos(fresh, context, cluster.ports.talos):
-            await membership.wait_joined_workers(cluster.machines, cluster.credentials, patience=patience(cluster))
+            await membership.wait_workers(cluster.machines, cluster.credentials, patience=patience(cluster))
             sick.services["kubelet"] = ("Waiting", False)
             with pytest.raises(NotReady, match=r"^cp-1 .*kubelet is Waiting"):
-                await membership.wait_joined_workers(
+                await membership.wait_workers(
                     cluster.machines, cluster.credentials, patience=patience(cluster, pace=ONE_LOOK)
                 )
 
