@@ -57,15 +57,12 @@ class BringUp(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _apply(self, node: Node) -> machine.ConfigurationApply:
-        patience = f"{self._args.topology.rollout.timeout}s"
         return machine.ConfigurationApply(
             node.name,
             node=str(node.address),
             client_configuration=self._args.client_configuration,
             machine_configuration_input=self._args.configurations[node.name],
             apply_mode=self._args.topology.rollout.apply_mode,
-            # All three, or the plugin fails after the machine has taken the configuration.
-            timeouts=machine.TimeoutArgs(create=patience, update=patience, delete=patience),
             opts=self._options(
                 replace_with=list(self._args.machines[node.name].made_of),
                 depends_on=self._rollout.registration(node, self._args.machines[node.name]),

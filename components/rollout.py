@@ -6,8 +6,8 @@ the machine still down, before another one is touched.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import cached_property, partial
 
 import pulumi
 
@@ -99,11 +99,11 @@ class Rollout:
 
     async def _joining(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living():
-            await self._begin(self._topology.node(args.name))
+            await self._begin(self._topology.node(args.name), self._answers)
 
     async def _changing_configuration(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living() is not False:
-            await self._begin(self._topology.node(args.name), args)
+            await self._begin(self._topology.node(args.name), partial(self._boot_before_reboot, args))
 
     async def _changed(self, args: pulumi.ResourceHookArgs) -> None:
         await self._finish(self._topology.node(args.name))
@@ -136,15 +136,16 @@ class Rollout:
         planes, credentials = self._topology.controlplanes, await self._credentials()
         return await membership.etcd_runs(planes, credentials, patience=_LOOK)
 
-    async def _begin(self, node: Node, args: pulumi.ResourceHookArgs | None = None) -> None:
+    async def _begin(self, node: Node, ready: Callable[[Node], Awaitable[str | None]] | None = None) -> None:
+        """Take the turn once the others are healthy; ``ready`` then looks at the machine, and returns its boot id."""
         await self._turns[node.role].acquire()
         self._changing[node.name] = None
         try:
             if self._stopped_by:
                 raise RolloutStopped(f"{node.name} was left as it was, because {self._stopped_by} did not come through")
             await self._others_are_healthy(node)
-            if args is not None:
-                self._changing[node.name] = await self._boot_before_reboot(node, args)
+            if ready:
+                self._changing[node.name] = await ready(node)
         except BaseException:
             self._end(node, failed=True)
             raise
@@ -187,8 +188,13 @@ class Rollout:
         """Once a run, before its first change of a worker: no worker is down from an earlier run."""
         await membership.wait_workers(self._topology.workers, credentials, patience=self._patience)
 
-    async def _boot_before_reboot(self, node: Node, args: pulumi.ResourceHookArgs) -> str | None:
+    async def _answers(self, node: Node) -> None:
+        """Wait for the machine itself: the provider would try for ten minutes and say less."""
+        await membership.wait_answer(node, await self._credentials(), patience=self._patience)
+
+    async def _boot_before_reboot(self, args: pulumi.ResourceHookArgs, node: Node) -> str | None:
         """Return the boot id of a machine that the change will reboot, None where it will not."""
+        await self._answers(node)
         mode = self._topology.rollout.apply_mode
         if mode not in _REBOOTING:
             return None
@@ -200,7 +206,7 @@ class Rollout:
             except TalosError as error:
                 if error.code is Code.INVALID_ARGUMENT:
                     raise
-                # A machine that is down or was reset: its new configuration may be what mends it.
+                # A machine that was reset, or whose configuration is what has to be mended.
                 return None
 
     async def _credentials(self) -> Credentials:

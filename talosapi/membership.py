@@ -75,6 +75,16 @@ async def etcd_runs(control_planes: Sequence[Machine], credentials: Credentials,
     return True in answers
 
 
+async def wait_answer(machine: Machine, credentials: Credentials, *, patience: Patience) -> None:
+    """Wait until a machine answers at all, under the cluster's certificate or in maintenance mode. Raises NotReady."""
+
+    async def look() -> Unmet | None:
+        return None if await _in_maintenance(fleet, machine) else await unmet_of(fleet, machine, ())
+
+    async with patience.fleet(credentials) as fleet:
+        await _until(machine, look, patience)
+
+
 async def wait_rebooted(machine: Machine, boot_id: str, credentials: Credentials, *, patience: Patience) -> None:
     """Wait until a machine runs another boot than that of ``boot_id``. Raises NotReady."""
     cure = "see on its console whether it still shuts down, or boots and fails"

@@ -29,6 +29,9 @@ class Health:
     async def etcd_runs(self, planes: Any, credentials: Any, *, patience: Any) -> bool | None:
         return self.living
 
+    async def wait_answer(self, machine: Any, credentials: Any, *, patience: Any) -> None:
+        return None
+
     async def wait_others(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
         return None
 
