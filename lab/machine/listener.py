@@ -1,6 +1,7 @@
 """The machine API's port: a gRPC server over TLS whose plug can be pulled."""
 
 import asyncio
+import contextlib
 import ssl
 from collections.abc import Mapping
 from functools import partial
@@ -64,7 +65,15 @@ class Listener:
     async def open(self) -> None:
         """Start listening; raises OSError when the address is not here or taken."""
         server = _Server(self._methods)
-        await server.start(self.address, API_PORT, ssl=self.context)
+        starting = asyncio.ensure_future(server.start(self.address, API_PORT, ssl=self.context))
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # A start that is cancelled itself may leave a port open that nobody can close any more.
+            with contextlib.suppress(OSError):
+                await starting
+                server.close()
+            raise
         self._server = server
 
     def close(self) -> None:

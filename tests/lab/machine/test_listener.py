@@ -50,3 +50,18 @@ async def test_a_connection_that_is_over_and_not_forgotten_yet_is_no_obstacle() 
         port.close()
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("steps", range(8))
+async def test_a_start_that_is_cancelled_leaves_no_open_port(steps: int) -> None:
+    address, context = "127.0.10.202", server_context(self_signed("talos", ["127.0.10.202"]), h2=True)
+    port = Listener(address, context, {})
+    starting = asyncio.create_task(port.open())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    if starting.cancel():
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection(address, listener.API_PORT)
+    port.close()
