@@ -104,7 +104,7 @@ BUNDLE = placeholder_bundle()
         (("machine", "env", "https_proxy"), "http://user:word@proxy.example:3128"),
         (("cluster", "extraArgs", "oidc-client-secret"), "x"),
         (("cluster", "inlineManifests", 0, "contents"), "kind: Secret\ndata:\n  a: -----BEGIN KEY-----\n"),
-        (("machine", "sysctls", "a"), BUNDLE.bootstrap_token),
+        pytest.param(("machine", "sysctls", "a"), BUNDLE.bootstrap_token, id="a bootstrap token"),
         (("machine", "sysctls", "a"), f"before {placeholder('own')} after"),
         (("machine", "sysctls", "a"), "mDq7Ue0xkL2vB9sT4wYc8RzH5nJp1GfAaaaaaaaaaa=="),
         (("machine", "network", "interfaces", 0, "wireguard", "privateKey"), "x"),
