@@ -28,7 +28,7 @@ lock: ## lock the Python packages again after a change in pyproject.toml
 
 .PHONY: test
 test: setup tools ## every test, the whole stacks with the real engine in the lab too
-	@$(BIN)/python -m pytest -n 2 --dist worksteal $(TESTS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTS)
 	@echo "==> all tests passed; next: make lab"
 
 .PHONY: test-exhaustive
