@@ -185,10 +185,10 @@ def main() -> int:
     language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageHost(engine), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    print(port, flush=True)  # noqa: T201 - the engine reads it
     over = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: over.set())
+    print(port, flush=True)  # noqa: T201 - the engine reads it, and may interrupt from then on
     threading.Thread(target=watch, args=(parent, engine, over.set), daemon=True).start()
     over.wait()
     server.stop(0)
