@@ -112,7 +112,7 @@ def up(options: argparse.Namespace) -> int:
         say(f"==> pulumi up --stack {run.stack}   ({time.monotonic() - began:.1f} s)")
         code = execute(run, ["pulumi", "up", "--yes", "--skip-preview", "--stack", run.stack])
     if code:
-        say(f"\nThe lab stays up: `python -m lab status {run.stack}` shows its machines, {run.journal} what they saw.")
+        say(f"\nThe lab stays up: `make lab-status STACK={run.stack}` shows its machines, {run.journal} what they saw.")
         return code
     report.write_credentials(run)
     say(report.summary(run, time.monotonic() - began))

@@ -1,5 +1,6 @@
 """Faults that can be switched on for one machine while the lab runs."""
 
+import math
 from collections.abc import Callable, Mapping
 
 Value = float | bool
@@ -42,8 +43,10 @@ class Faults:
             if key not in known:
                 takes = ", ".join(sorted(known)) or "no argument"
                 raise FaultError(f"fault {name!r} does not take {key!r}; it takes {takes}")
-            if not isinstance(value, int | float):
+            if not isinstance(value, int | float) or not math.isfinite(value):
                 raise FaultError(f"fault {name!r} needs a number for {key!r}, not {value!r}")
+        if name != "clock-skew" and any(value < 0 for value in args.values()):
+            raise FaultError(f"fault {name!r} takes no number below 0")
         if name == "drop" and args.get("every", 3) < 1:
             raise FaultError("fault 'drop' needs every=1 or more")
         self._on.setdefault(machine, {})[name] = {**known, **args}

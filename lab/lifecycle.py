@@ -1,6 +1,7 @@
 """Starting and ending the world of a run: everything that is started here is gone after ``stop``."""
 
 import contextlib
+import math
 import os
 import signal
 import subprocess
@@ -97,10 +98,11 @@ def choose_network(stack: StackFile, say: Say) -> bool:
 def speed() -> float:
     """Return how fast simulated time goes."""
     text = os.environ.get("LAB_SPEED", str(SPEED))
-    try:
-        return float(text)
-    except ValueError as error:
-        raise LabError(f"LAB_SPEED is {text!r}; it must be a number of simulated seconds per real second") from error
+    with contextlib.suppress(ValueError):
+        found = float(text)
+        if 0 < found < math.inf:
+            return found
+    raise LabError(f"LAB_SPEED is {text!r}; it must be a number above 0: simulated seconds per real second")
 
 
 def launch(run: Run) -> None:

@@ -6,6 +6,7 @@ or a patch asks for, gets a value made up for this run and encrypted with the ru
 ``python -m lab.project STACK`` writes the copy again after the stack file changed and racks the machines it adds.
 """
 
+import os
 import re
 import secrets
 import sys
@@ -48,10 +49,19 @@ def write(stack: StackFile, run: Run, root: Path = ROOT) -> None:
         copy.pop(key, None)
     config = copy.setdefault("config", {})
     lab.replace_in(config)
+    make_up_machine_secrets(config)
     for name, form in wanted.items():
         config.setdefault(f"{PROJECT}:{name}", lab.secret((f"{PROJECT}:{name}",), form))
     copy["encryptionsalt"] = passphrase.state
     _dump(copy, target)
+
+
+def make_up_machine_secrets(config: dict[str, Any]) -> None:
+    """Let the lab's cluster generate its secrets where the stack imports those of a real one, unless LAB_IMPORT=yes."""
+    cluster = config.get(f"{PROJECT}:cluster")
+    secrets_of = cluster.get("secrets") if isinstance(cluster, dict) else None
+    if isinstance(secrets_of, dict) and "importFrom" in secrets_of and os.environ.get("LAB_IMPORT") != "yes":
+        cluster["secrets"] = {"generate": True}
 
 
 class LabSecrets:

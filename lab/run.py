@@ -24,7 +24,11 @@ SOCKET_PATH_LIMIT = 100
 """Bytes; the kernel takes 107 on Linux and 103 on macOS."""
 TRUST = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
 """Variables that name the CA certificates to trust."""
-PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+FOREIGN = (
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("pulumi_config_passphrase", "pulumi_option_", "pulumi_access_token"),
+)
+"""How variables begin, in small letters, that are about the world outside: proxies, and how other stacks are run."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ class Run:
 
     def environment(self) -> dict[str, str]:
         """Return the environment of a command inside."""
-        outer = {name: value for name, value in os.environ.items() if name.lower() not in PROXIES}
+        outer = {name: value for name, value in os.environ.items() if not name.lower().startswith(FOREIGN)}
         return outer | {
             "PATH": os.pathsep.join([str(self.bin), outer.get("PATH", os.defpath)]),
             "PULUMI_HOME": str(self.folder / "home"),

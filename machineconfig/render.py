@@ -92,6 +92,8 @@ class _Rendering:
         return Patch(self._source, text, frozenset(self._asked), lines)
 
     def secret(self, name: str) -> str:
+        if not isinstance(name, str) or not name:
+            raise RefusedError("asks for a secret without naming it", 'write secret("name")')
         self._asked.add(name)
         try:
             return self._secret(name)

@@ -129,7 +129,7 @@ class Rehearsal:
 
     def _lab(self, *arguments: str, check: bool = True, timeout: float = 120) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-m", "lab", "--project", str(self.project), *arguments]
-        environment = os.environ | {"LAB_HOME": str(self.run.home), "NO_COLOR": "1"}
+        environment = os.environ | {"LAB_HOME": str(self.run.home), "NO_COLOR": "1", "LAB_IMPORT": "yes"}
         ended = subprocess.run(
             command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, timeout=timeout, check=False
         )

@@ -168,3 +168,11 @@ def test_machines_of_control_planes_change_one_at_a_time(homelab: Rehearsal) -> 
     reboots = [entry["machine"] for entry in seen if entry["event"] == "boot" and "controlplane" in entry["machine"]]
     assert len(reboots) == 3
     assert homelab.journal("violation") == []
+
+
+def test_destroy_asks_for_secrets_and_control_planes_and_then_ends_clean(homelab: Rehearsal) -> None:
+    output = homelab.pulumi("destroy", "--yes", "--skip-preview", "--non-interactive", fails=True)
+    assert "protect" in output
+    homelab.pulumi("state", "unprotect", "--all", "--yes")
+    homelab.pulumi("destroy", "--yes", "--skip-preview", "--non-interactive")
+    assert homelab.state() == []
