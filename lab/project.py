@@ -58,9 +58,9 @@ def write(stack: StackFile, run: Run, root: Path = ROOT) -> None:
 
 def make_up_machine_secrets(config: dict[str, Any]) -> None:
     """Let the lab's cluster generate its secrets where the stack imports those of a real one, unless LAB_IMPORT=yes."""
-    cluster = config.get(f"{PROJECT}:cluster")
-    secrets_of = cluster.get("secrets") if isinstance(cluster, dict) else None
-    if isinstance(secrets_of, dict) and "importFrom" in secrets_of and os.environ.get("LAB_IMPORT") != "yes":
+    cluster: Any = config.get(f"{PROJECT}:cluster")
+    asked_for = cluster.get("secrets") if isinstance(cluster, dict) else None
+    if isinstance(asked_for, dict) and "importFrom" in asked_for and os.environ.get("LAB_IMPORT") != "yes":
         cluster["secrets"] = {"generate": True}
 
 
