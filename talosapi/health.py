@@ -121,7 +121,7 @@ WORKER: list[Check] = [checks.running, checks.service_healthy("kubelet")]
 
 async def _wait(fleet: Fleet, machine: Machine, conditions: Sequence[Check], patience: Patience) -> None:
     await until_met(
-        _label(machine),
+        label(machine),
         lambda: unmet_of(fleet, machine, conditions),
         timeout=patience.timeout,
         pace=patience.pace,
@@ -153,11 +153,12 @@ async def _runs_etcd(fleet: Fleet, machine: Machine, patience: Patience) -> bool
         answer = etcd is not None and etcd.state == "Running"
         return None
 
-    await until_met(_label(machine), look, timeout=patience.timeout, pace=patience.pace, report=None)
+    await until_met(label(machine), look, timeout=patience.timeout, pace=patience.pace, report=None)
     return answer
 
 
-def _label(machine: Machine) -> str:
+def label(machine: Machine) -> str:
+    """Return how messages name a machine."""
     return f"{machine.name} ({machine.address})"
 
 

@@ -9,7 +9,7 @@ from talosapi import checks
 from talosapi.credentials import Credentials
 from talosapi.errors import Code, NotReady, TalosError
 from talosapi.fleet import Fleet, Machine
-from talosapi.health import WORKER, Patience, unmet_of, wait_control_plane
+from talosapi.health import WORKER, Patience, label, unmet_of, wait_control_plane
 from talosapi.results import EtcdMember
 from talosapi.waiting import Unmet, until_met
 
@@ -155,5 +155,4 @@ async def _runs_etcd(fleet: Fleet, machine: Machine) -> bool | None:
 
 
 async def _until(machine: Machine, look: Callable[[], Awaitable[Unmet | None]], patience: Patience) -> None:
-    label = f"{machine.name} ({machine.address})"
-    await until_met(label, look, timeout=patience.timeout, pace=patience.pace, report=patience.report)
+    await until_met(label(machine), look, timeout=patience.timeout, pace=patience.pace, report=patience.report)
