@@ -9,6 +9,7 @@ from pathlib import Path
 from lab import control, lifecycle, report
 from lab.inside import execute
 from lab.lifecycle import LabError
+from lab.locks import alone
 from lab.namespace import NamespaceError
 from lab.run import ROOT, STACK_NAME, Run
 from lab.stackfile import StackError, StackFile, read
@@ -98,19 +99,22 @@ def start(options: argparse.Namespace) -> int:
     """Start a world with an empty Pulumi stack in it."""
     run, stack = opened(options)
     lifecycle.start(run, stack, say)
-    if not list((run.folder / "state").rglob(f"stacks/**/{run.stack}.json")):
-        return execute(run, ["pulumi", "stack", "init", run.stack], quiet=True)
     return 0
 
 
 def up(options: argparse.Namespace) -> int:
-    """Start a world, run the program against it, and show what to do next."""
+    """Start a world, run the program against it, and show what to do next; a second one waits and finds it up."""
+    run, _ = opened(options)
+    with alone(run.lock("up"), lambda: say(f"==> waiting: another command brings {run.stack} up")):
+        return bring_up(options, run)
+
+
+def bring_up(options: argparse.Namespace, run: Run) -> int:
+    """Do what ``up`` does, for who has the turn."""
     began = time.monotonic()
-    code = start(options)
-    run = Run(options.stack)
-    if code == 0:
-        say(f"==> pulumi up --stack {run.stack}   ({time.monotonic() - began:.1f} s)")
-        code = execute(run, ["pulumi", "up", "--yes", "--skip-preview", "--stack", run.stack])
+    start(options)
+    say(f"==> pulumi up --stack {run.stack}   ({time.monotonic() - began:.1f} s)")
+    code = execute(run, ["pulumi", "up", "--yes", "--skip-preview", "--stack", run.stack])
     if code:
         say(f"\nThe lab stays up: `make lab-status STACK={run.stack}` shows its machines, {run.journal} what they saw.")
         return code
@@ -125,9 +129,7 @@ def run_inside(options: argparse.Namespace) -> int:
     if not command:
         raise LabError("lab run: name the command after --, like: lab run STACK -- pulumi preview")
     if not lifecycle.alive(Run(options.stack)):
-        code = start(options)
-        if code:
-            return code
+        start(options)
     return execute(Run(options.stack), command)
 
 
@@ -154,7 +156,7 @@ def status(options: argparse.Namespace) -> int:
 def end(options: argparse.Namespace) -> int:
     """End one lab or all; ending what is not there is fine."""
     for run in [Run(options.stack)] if options.stack else everything():
-        if lifecycle.stop(run, keep=options.keep):
+        if lifecycle.stop(run, say, options.keep):
             say(f"==> the lab of {run.stack} is gone" + (f"; its folder stays: {run.folder}" if options.keep else ""))
     return 0
 

@@ -10,24 +10,17 @@ from lab.lifecycle import LabError
 from lab.run import ROOT, Run
 
 
-def execute(run: Run, command: list[str], quiet: bool = False) -> int:
-    """Run ``command`` inside and return its exit code; with ``quiet`` its output is shown only when it fails."""
+def execute(run: Run, command: list[str]) -> int:
+    """Run ``command`` inside and return its exit code."""
     settings = run.settings()
     if settings.get("sealed"):
         command = [sys.executable, str(ROOT / "lab" / "enter.py"), str(settings["pid"]), *command]
     try:
-        process = subprocess.Popen(
-            command,
-            env=run.environment(),
-            stdout=subprocess.PIPE if quiet else None,
-            stderr=subprocess.STDOUT if quiet else None,
-        )
+        process = subprocess.Popen(command, env=run.environment())
     except OSError as error:
         raise LabError(f"{command[0]}: {error.strerror}") from error
     with signals_left_to(process):
-        said = process.communicate()[0]
-    if quiet and process.returncode:
-        sys.stderr.write(said.decode(errors="replace"))
+        process.wait()
     return process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 

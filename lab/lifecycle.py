@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from lab import control, loopback, namespace, plugins, processes, project
+from lab.locks import alone
 from lab.run import HOME, ROOT, Run
 from lab.stackfile import StackFile
 from lab.tools import binary
@@ -30,14 +32,26 @@ class LabError(Exception):
 def start(run: Run, stack: StackFile, say: Say) -> None:
     """Bring the world of ``stack`` up; one that already is stays, with its machines."""
     check_platform(stack)
-    if alive(run):
-        say(f"==> the lab of {run.stack} is already up")
-        equip(run, stack, binary("pulumi", say))
-        project.rack(stack, run)
-        return
+    with in_turn(run, say):
+        if alive(run):
+            say(f"==> the lab of {run.stack} is already up")
+            equip(run, stack, binary("pulumi", say))
+            project.rack(stack, run)
+        else:
+            begin(run, stack, say)
+        initialise(run)
+
+
+def in_turn(run: Run, say: Say) -> AbstractContextManager[None]:
+    """Start and end the world of a run one after the other, whoever asks for it."""
+    return alone(run.lock("world"), lambda: say(f"==> waiting: another command starts or ends the lab of {run.stack}"))
+
+
+def begin(run: Run, stack: StackFile, say: Say) -> None:
+    """Make the world of ``stack`` anew."""
     sealed = choose_network(stack, say)
     engine, etcd = binary("pulumi", say), binary("etcd", say)
-    stop(run)  # what a killed run left
+    end(run)  # what a killed run left
     run.create()
     run.save(
         stack=run.stack,
@@ -58,6 +72,15 @@ def equip(run: Run, stack: StackFile, engine: Path) -> None:
     plugins.write(run, engine, stack.path)
     plugins.share_installed(run)
     project.write(stack, run, stack.path.parent)
+
+
+def initialise(run: Run) -> None:
+    """Make the Pulumi stack of a run, empty, unless it is there."""
+    if not list((run.folder / "state").rglob(f"stacks/**/{run.stack}.json")):
+        command = [str(run.bin / "pulumi"), "stack", "init", run.stack]
+        made = subprocess.run(command, env=run.environment(), capture_output=True, text=True, check=False)
+        if made.returncode:
+            raise LabError(f"pulumi cannot make the stack {run.stack} in the lab:\n{made.stdout}{made.stderr}".rstrip())
 
 
 def check_platform(stack: StackFile) -> None:
@@ -122,7 +145,7 @@ def launch(run: Run) -> None:
     while not run.settings().get("ready"):
         if process.poll() is not None or time.monotonic() > deadline:
             last = run.log.read_text(errors="replace").strip().splitlines()[-8:]
-            stop(run, keep=True)
+            end(run, keep=True)
             raise LabError("the lab's world did not start:\n  " + "\n  ".join(last or [f"see {run.log}"]))
         time.sleep(0.02)
 
@@ -139,8 +162,16 @@ def alive(run: Run) -> bool:
     return True
 
 
-def stop(run: Run, keep: bool = False) -> bool:
+def stop(run: Run, say: Say, keep: bool = False) -> bool:
     """End the run's world and everything inside it, and remove what it left; return whether there was anything."""
+    if not run.folder.exists():
+        return False
+    with in_turn(run, say):
+        return end(run, keep)
+
+
+def end(run: Run, keep: bool = False) -> bool:
+    """Do what ``stop`` does, for who has the turn."""
     settings = run.settings()
     pid = int(settings.get("pid") or 0)
     if pid and processes.is_world(pid):

@@ -83,6 +83,10 @@ class Run:
         """The file with the passphrase of the run's state."""
         return self.folder / "passphrase"
 
+    def lock(self, deed: str) -> Path:
+        """The file that one process at a time holds for ``deed``; beside the folder, which comes and goes."""
+        return self.home / f".{self.stack}.{deed}.lock"
+
     @cached_property
     def socket(self) -> Path:
         """The control socket; a long path to the checkout moves it to the temporary folder."""

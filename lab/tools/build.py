@@ -6,8 +6,9 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
+
+from lab.locks import alone
 
 EVERY = 100
 """Off a terminal, one line of progress for so many packages."""
@@ -20,7 +21,7 @@ class ToolError(Exception):
 def build(folder: Path, package: str, program: Path, linker: str, duration: str, report: Callable[[str], None]) -> None:
     """Build ``package`` as pinned in ``folder`` into the file ``program``, which appears only when it is whole."""
     program.parent.mkdir(parents=True, exist_ok=True)
-    with alone(program.parent / ".lock"):
+    with alone(program.parent / ".lock", lambda: report(f"==> waiting: another run builds {program.name}")):
         if program.exists():
             return
         compiler = shutil.which("go")
@@ -72,14 +73,3 @@ def wanted_go(folder: Path) -> str:
         if line.startswith("go "):
             return line.removeprefix("go ")
     return "a current version"
-
-
-@contextmanager
-def alone(lock: Path) -> Iterator[None]:
-    """Hold the file ``lock``; a second run waits here and finds the program built."""
-    with lock.open("w") as file:
-        if sys.platform != "win32":
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield

@@ -68,8 +68,8 @@ def lab(tmp_path: Path, engine: Path) -> Iterator[Lab]:
     )
     made = Lab(project, tmp_path / "runs")
     yield made
-    for folder in made.home.glob("*"):
-        lifecycle.stop(Run(folder.name, made.home))
+    for folder in made.home.glob("[!.]*"):
+        lifecycle.stop(Run(folder.name, made.home), print)
 
 
 @pytest.fixture

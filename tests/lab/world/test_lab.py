@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,21 @@ def test_a_stack_comes_up_under_its_own_addresses_and_goes_without_a_trace(lab: 
     assert lab("down", "trial").returncode == 0, "ending what is not there is fine"
 
 
+@pytest.mark.parametrize("command", ["start", "up"])
+def test_two_at_once_take_turns_and_the_second_finds_it_up(lab: Lab, command: str) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    with ThreadPoolExecutor() as both:
+        ended = [result.result() for result in [both.submit(lab, command, "trial") for _ in range(2)]]
+    first, second = sorted(ended, key=lambda result: "is already up" in result.stdout)
+    for result in ended:
+        assert result.returncode == 0, result.stdout + result.stderr
+    assert "is already up" not in first.stdout
+    assert "==> waiting: another command" in second.stdout
+    assert len([line for line in processes_of(lab.home) if "lab.world" in line]) == 1
+    assert lab("down").returncode == 0
+    assert list(lab.home.iterdir()) == []
+
+
 @sealed_only
 def test_what_is_left_running_inside_ends_with_the_lab(lab: Lab) -> None:
     assert lab("start", "trial").returncode == 0
@@ -75,7 +91,7 @@ def test_other_addresses_without_a_namespace_say_what_is_needed(lab: Lab) -> Non
         "Pulumi.trial.yaml uses addresses outside 127.0.0.0/8 (192.168.7.11, 192.168.7.21, 192.168.7.5), which need a "
         "sealed network namespace, and "
     )
-    assert not lab.home.exists()
+    assert not lab.run().folder.exists()
 
 
 def test_a_platform_without_a_stand_in_is_named(lab: Lab) -> None:
