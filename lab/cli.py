@@ -3,13 +3,11 @@
 import argparse
 import os
 import sys
-import time
 from pathlib import Path
 
-from lab import control, lifecycle, report
+from lab import bringup, control, lifecycle, report
 from lab.inside import execute
 from lab.lifecycle import LabError
-from lab.locks import alone
 from lab.namespace import NamespaceError
 from lab.run import ROOT, STACK_NAME, Run
 from lab.stackfile import StackError, StackFile, read
@@ -97,30 +95,13 @@ def running(options: argparse.Namespace) -> Run:
 
 def start(options: argparse.Namespace) -> int:
     """Start a world with an empty Pulumi stack in it."""
-    run, stack = opened(options)
-    lifecycle.start(run, stack, say)
+    lifecycle.start(*opened(options), say)
     return 0
 
 
 def up(options: argparse.Namespace) -> int:
-    """Start a world, run the program against it, and show what to do next; a second one waits and finds it up."""
-    run, _ = opened(options)
-    with alone(run.lock("up"), lambda: say(f"==> waiting: another command brings {run.stack} up")):
-        return bring_up(options, run)
-
-
-def bring_up(options: argparse.Namespace, run: Run) -> int:
-    """Do what ``up`` does, for who has the turn."""
-    began = time.monotonic()
-    start(options)
-    say(f"==> pulumi up --stack {run.stack}   ({time.monotonic() - began:.1f} s)")
-    code = execute(run, ["pulumi", "up", "--yes", "--skip-preview", "--stack", run.stack])
-    if code:
-        say(f"\nThe lab stays up: `make lab-status STACK={run.stack}` shows its machines, {run.journal} what they saw.")
-        return code
-    report.write_credentials(run)
-    say(report.summary(run, time.monotonic() - began))
-    return 0
+    """Start a world, run the program against it, and show what to do next."""
+    return bringup.up(*opened(options), say)
 
 
 def run_inside(options: argparse.Namespace) -> int:

@@ -23,11 +23,11 @@ config:
   talos-stacks:cluster:
     name: trial
     versions: {talos: v1.13.9, kubernetes: v1.36.2, contract: v1.13}
-    network: {nodes: 192.168.7.0/24, vip: 192.168.7.5}
+    network: {nodes: 192.168.7.0/24, vip: 192.168.7.5, interface: eth0}
     platform: {kind: bare-metal}
     nodes:
-      - {name: cp-1, role: controlplane, address: 192.168.7.11, installDisk: {busPath: /pci0*}}
-      - {name: w-1, role: worker, address: 192.168.7.21}
+      - {name: cp-1, role: controlplane, address: 192.168.7.11, installDisk: {busPath: /pci0/virtio2}}
+      - {name: w-1, role: worker, address: 192.168.7.21, installDisk: {busPath: /pci0/virtio2}}
 """
 
 
@@ -61,6 +61,7 @@ class Lab:
 def lab(tmp_path: Path, engine: Path) -> Iterator[Lab]:
     project = tmp_path / "project"
     project.mkdir()
+    (project / "patches").symlink_to(ROOT / "patches")
     (project / "Pulumi.yaml").write_text(PROJECT)
     (project / "Pulumi.trial.yaml").write_text(STACK)
     (project / "__main__.py").write_text(

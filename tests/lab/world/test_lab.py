@@ -170,6 +170,23 @@ def test_a_program_that_fails_leaves_the_lab_up_and_its_code(lab: Lab) -> None:
     assert lifecycle.alive(lab.run())
 
 
+def test_everything_that_is_wrong_is_said_before_anything_is_started(lab: Lab) -> None:
+    wrong = LOOPBACK.replace("role: worker", "role: servant").replace("interface: eth0", "interfaces: eth0")
+    (lab.project / "Pulumi.trial.yaml").write_text(wrong)
+    refused = lab("up", "trial")
+    assert refused.returncode == 1
+    checked = subprocess.run(
+        [sys.executable, "-m", "cli", "check", "--project", str(lab.project), "--stack", "trial"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert refused.stdout == checked.stdout
+    assert "nodes[1].role" in checked.stdout and "network.interfaces" in checked.stdout
+    assert refused.stderr == "nothing was started\n"
+    assert not lab.home.exists()
+
+
 def test_asking_a_world_that_is_not_there_is_an_error_of_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

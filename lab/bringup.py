@@ -1,0 +1,49 @@
+"""Bringing a stack up in its lab: check it, start its world, run the program, and say what comes next."""
+
+import subprocess
+import sys
+import time
+
+from lab import lifecycle, report
+from lab.inside import execute
+from lab.lifecycle import LabError, Say
+from lab.locks import alone
+from lab.plugins import with_lab
+from lab.recover import holders_in
+from lab.run import Run
+from lab.stackfile import StackFile
+from lab.torn import StateFiles
+
+
+def up(run: Run, stack: StackFile, say: Say) -> int:
+    """Return the exit code of ``pulumi up``. A second one waits for the first, then finds the cluster there.
+
+    Raises LabError when the lab cannot hold the stack or the stack has findings; nothing was started then.
+    """
+    lifecycle.check_platform(stack)
+    check(stack)
+    with alone(run.lock("up"), lambda: say(f"==> waiting: another command brings {run.stack} up")):
+        began = time.monotonic()
+        lifecycle.start(run, stack, say)
+        say(f"==> pulumi up --stack {run.stack}   ({time.monotonic() - began:.1f} s)")
+        code = execute(run, ["pulumi", "up", "--yes", "--skip-preview", "--stack", run.stack])
+        if code:
+            say(
+                f"\nThe lab stays up: `make lab-status STACK={run.stack}` shows its machines,"
+                f" {run.journal} what they saw."
+            )
+        else:
+            report.write_credentials(run)
+            say(report.summary(run, time.monotonic() - began))
+    return code
+
+
+def check(stack: StackFile) -> None:
+    """Show what ``talos-stacks check`` says of a stack; raises LabError when it finds anything.
+
+    A process of its own: the lab knows nothing of the program's rooms.
+    """
+    command = [*with_lab(), sys.executable, "-P", "-m", "cli", "check"]
+    command += ["--project", str(stack.path.parent), "--stack", stack.name]
+    if subprocess.run(command, check=False).returncode:
+        raise LabError("nothing was started")
