@@ -1,12 +1,13 @@
 """A few simulated machines in the test's own process, and how a test talks to them."""
 
 import asyncio
+import contextlib
 import inspect
 import itertools
 import os
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,15 +50,38 @@ async def until(condition: Callable[[], Any], what: str, within: float = 60.0) -
         await asyncio.sleep(0.02)
 
 
+class HeldClock(Clock):
+    """A clock that a test can hold, so that what lasts a moment is still so when the test looks."""
+
+    def __init__(self, speed: float) -> None:
+        super().__init__(speed)
+        self._goes = asyncio.Event()
+        self._goes.set()
+
+    async def sleep(self, seconds: float, *, at_least: float = 0.0) -> None:
+        await super().sleep(seconds, at_least=at_least)
+        if seconds:
+            await self._goes.wait()
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Nothing that takes simulated time ends inside."""
+        self._goes.clear()
+        try:
+            yield
+        finally:
+            self._goes.set()
+
+
 class Lab:
     """A world with its own addresses on the loopback."""
 
     def __init__(self, directory: Path, speed: float = SPEED, program: Path = Path("no-etcd")) -> None:
         self.network = f"127.{100 + _WORKER}.{next(_networks)}"
-        self.journal = Journal(directory / "journal.jsonl", Clock(speed))
+        self.clock = HeldClock(speed)
+        self.journal = Journal(directory / "journal.jsonl", self.clock)
         self.faults = Faults()
-        clock = self.journal._clock
-        self.world = MachineWorld(clock, self.journal, self.faults, program, directory / "machines")
+        self.world = MachineWorld(self.clock, self.journal, self.faults, program, directory / "machines")
         self.secrets = generate_secrets("v1.13")
         self.vip = f"{self.network}.5"
 

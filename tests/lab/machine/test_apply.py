@@ -72,11 +72,12 @@ async def test_auto_changes_at_once_what_it_can(lab: Lab) -> None:
 
 async def test_auto_reboots_for_the_rest_and_takes_nothing_meanwhile(lab: Lab) -> None:
     machine = await up(lab, "a", 11)
-    answer = await lab.apply(machine, lab.configuration("a", "controlplane", FILE))
-    assert answer.mode == Mode.REBOOT
-    assert "diff: .machine.files" in answer.mode_details
-    with pytest.raises(GRPCError, match="node is rebooting") as error:
-        await lab.apply(machine, lab.configuration("a"))
+    with lab.clock.held():
+        answer = await lab.apply(machine, lab.configuration("a", "controlplane", FILE))
+        assert answer.mode == Mode.REBOOT
+        assert "diff: .machine.files" in answer.mode_details
+        with pytest.raises(GRPCError, match="node is rebooting") as error:
+            await lab.apply(machine, lab.configuration("a"))
     assert error.value.status is Status.FAILED_PRECONDITION
     await rebooted(lab, machine)
     assert "/var/lib/x" in str(machine.session and machine.session.text)
@@ -116,10 +117,11 @@ async def test_a_tried_configuration_is_taken_back_and_never_on_the_disk(lab: La
 
 async def test_a_change_that_comes_during_the_installation_is_installed(lab: Lab) -> None:
     machine = await lab.in_maintenance("a", 11)
-    await lab.apply(machine, lab.configuration("a"))
-    await until(lambda: lab.events("install") and machine.session and machine.session.front.relay, "it installs")
-    await until(lambda: lab.answers(machine), "its API during the installation")
-    await lab.apply(machine, lab.configuration("a", "controlplane", FILE))
+    with lab.clock.held():
+        await lab.apply(machine, lab.configuration("a"))
+        await until(lambda: lab.events("install") and machine.session and machine.session.front.relay, "it installs")
+        await until(lambda: lab.answers(machine), "its API during the installation")
+        await lab.apply(machine, lab.configuration("a", "controlplane", FILE))
     await until(lambda: machine.session and machine.session.cri, "it runs")
     assert "/var/lib/x" in str(machine.session and machine.session.text)
 
