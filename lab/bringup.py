@@ -32,6 +32,7 @@ def up(run: Run, stack: StackFile, say: Say) -> int:
                 f"\nThe lab stays up: `make lab-status STACK={run.stack}` shows its machines,"
                 f" {run.journal} what they saw."
             )
+            say(cure(run)) if cut_off(run) else None
         else:
             report.write_credentials(run)
             say(report.summary(run, time.monotonic() - began))
@@ -47,3 +48,20 @@ def check(stack: StackFile) -> None:
     command += ["--project", str(stack.path.parent), "--stack", stack.name]
     if subprocess.run(command, check=False).returncode:
         raise LabError("nothing was started")
+
+
+def cut_off(run: Run) -> bool:
+    """Tell whether an engine died in the middle of a run of this stack: the next one fails until that is mended."""
+    files = StateFiles(run.backend, run.stack)
+    holders = holders_in("\n".join(files.locks()))
+    if any(holder.alive() for holder in holders):  # it still goes
+        return False
+    return bool(holders or files.torn() or files.pending())
+
+
+def cure(run: Run) -> str:
+    """Say what makes the stack ready again."""
+    return (
+        f"A run of {run.stack} was cut off before it was done. Before the next one:\n"
+        f"  .venv/bin/python -m lab run {run.stack} -- make recover STACK={run.stack}"
+    )

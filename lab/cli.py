@@ -109,9 +109,13 @@ def run_inside(options: argparse.Namespace) -> int:
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
         raise LabError("lab run: name the command after --, like: lab run STACK -- pulumi preview")
-    if not lifecycle.alive(Run(options.stack)):
+    run = Run(options.stack)
+    if not lifecycle.alive(run):
         start(options)
-    return execute(Run(options.stack), command)
+    code = execute(run, command)
+    if code and bringup.cut_off(run):
+        sys.stderr.write(f"{bringup.cure(run)}\n")
+    return code
 
 
 def shell(options: argparse.Namespace) -> int:

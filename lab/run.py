@@ -83,6 +83,11 @@ class Run:
         """The file with the passphrase of the run's state."""
         return self.folder / "passphrase"
 
+    @property
+    def backend(self) -> str:
+        """Where the engine keeps the state of the stack."""
+        return f"file://{self.folder / 'state'}"
+
     def lock(self, deed: str) -> Path:
         """The file that one process at a time holds for ``deed``; beside the folder, which comes and goes."""
         return self.home / f".{self.stack}.{deed}.lock"
@@ -132,7 +137,7 @@ class Run:
         return outer | {
             "PATH": os.pathsep.join([str(self.bin), outer.get("PATH", os.defpath)]),
             "PULUMI_HOME": str(self.folder / "home"),
-            "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
+            "PULUMI_BACKEND_URL": self.backend,
             "PULUMI_CONFIG_PASSPHRASE_FILE": str(self.passphrase),
             "PULUMI_STACK": self.stack,
             "PULUMI_SKIP_UPDATE_CHECK": "true",

@@ -8,6 +8,7 @@ written in place, just before: a run killed in that moment leaves it empty, and 
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lab.stackfile import PROJECT
 
@@ -27,6 +28,14 @@ class StateFiles:
         folder = self._root / "stacks" / PROJECT
         attributes = [path for path in sorted(folder.glob(f"{self._stack}.json*.attrs")) if not _is_json(path)]
         return attributes + sorted(folder.glob(f"{self._stack}.json*.tmp"))
+
+    def pending(self) -> list[dict[str, Any]]:
+        """Return the operations that were begun and never ended; none where there is no state that can be read."""
+        try:
+            found = json.loads((self._root / "stacks" / PROJECT / f"{self._stack}.json").read_text())
+        except (OSError, ValueError):
+            return []
+        return (found["checkpoint"].get("latest") or {}).get("pending_operations") or []
 
     def locks(self) -> Iterator[str]:
         """Yield who holds the stack, in the engine's own words."""

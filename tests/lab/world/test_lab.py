@@ -11,6 +11,7 @@ import pytest
 
 from lab import control, lifecycle, namespace, processes
 from lab.run import ROOT
+from lab.torn import StateFiles
 from tests.lab.world.conftest import STACK, Lab
 from tests.waiting import eventually
 
@@ -167,7 +168,34 @@ def test_a_program_that_fails_leaves_the_lab_up_and_its_code(lab: Lab) -> None:
     assert failed.returncode != 0
     assert "error: the stack is wrong" in failed.stdout
     assert "The lab stays up" in failed.stdout
+    assert "make recover" not in failed.stdout
     assert lifecycle.alive(lab.run())
+
+
+def test_a_run_that_was_killed_names_the_command_that_makes_the_stack_ready_again(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    program = lab.project / "__main__.py"
+    healthy = program.read_text()
+    program.write_text("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n")
+    cure = "  .venv/bin/python -m lab run trial -- make recover STACK=trial\n"
+    killed = lab("up", "trial")
+    assert killed.returncode == 128 + signal.SIGKILL
+    assert killed.stdout.endswith(f"Before the next one:\n{cure}")
+    program.write_text(healthy)
+    again = lab("run", "trial", "--", "pulumi", "up", "--yes", "--skip-preview")
+    assert "currently locked" in again.stderr and again.stderr.endswith(cure)
+    assert lab("run", "trial", "--", sys.executable, "-m", "lab.engine", "recover", "--stack", "trial").returncode == 0
+    assert lab("up", "trial").returncode == 0
+
+
+def test_operations_that_never_ended_are_read_from_the_state(tmp_path: Path) -> None:
+    stacks = tmp_path / ".pulumi" / "stacks" / "talos-stacks"
+    stacks.mkdir(parents=True)
+    files = StateFiles(f"file://{tmp_path}", "trial")
+    assert files.pending() == []
+    for latest, count in [("null", 0), ("{}", 0), ('{"pending_operations": [{"type": "creating"}]}', 1), ("{", 0)]:
+        (stacks / "trial.json").write_text(f'{{"version": 3, "checkpoint": {{"latest": {latest}}}}}')
+        assert len(files.pending()) == count
 
 
 def test_everything_that_is_wrong_is_said_before_anything_is_started(lab: Lab) -> None:
