@@ -5,7 +5,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from machineconfig.checks import collisions, final, lists, machine, network, structure, talosctl, values, yaml_text
+from machineconfig.checks import (
+    collisions,
+    final,
+    lists,
+    machine,
+    network,
+    owned,
+    structure,
+    talosctl,
+    values,
+    yaml_text,
+)
 from machineconfig.checks.configuration import Final, made
 from machineconfig.checks.subject import Subject
 from machineconfig.checks.waivers import waived, waiver_faults
@@ -65,8 +76,11 @@ PATCH_CHECKS: tuple[Check[Subject], ...] = (
 )
 """Of rendered patches, in the order in which their findings are said."""
 
+_OWNED, _REFUSED = "topology-owned", "talos-refuses"
+
 FINAL_CHECKS: tuple[Check[Final], ...] = (
-    Check("talos-refuses", final.is_what_talos_takes),
+    Check(_REFUSED, final.is_what_talos_takes),
+    Check(_OWNED, owned.has_what_the_topology_says),
     Check("api-certificate", final.names_every_address_of_the_api),
     Check("machine-certificate", final.names_every_address_of_the_node),
     Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
@@ -125,7 +139,8 @@ def final_findings(
         elif name not in faulty:
             yield replace(final, rule=_NOT_MADE)
     told = [finding for check in FINAL_CHECKS for final in finals for finding in check.findings(final)]
-    refused = {finding.node for finding in told if finding.rule == FINAL_CHECKS[0].id} | faulty
+    before += [finding for finding in told if finding.rule == _OWNED and not waived(topology, finding)]
+    refused = {finding.node for finding in (*told, *before) if finding.rule in (_REFUSED, _OWNED)} | faulty
     # Talos's own validator would say in its words what was said already.
     rest = [final for final in finals if final.node.name not in refused]
     told += [replace(finding, rule=talosctl.ID) for finding in talosctl.is_what_talosctl_takes(rest)]
@@ -133,12 +148,19 @@ def final_findings(
 
 
 def _is_the_same(finding: Finding, other: Finding) -> bool:
-    """Whether what was found in a configuration was said of a patch already."""
+    """Whether what was found in a configuration was said already, or follows from what was."""
     if finding.node != other.node:
         return False
+    if other.rule == _OWNED:  # what Talos says of a value that should be another one, or of a machine of another type
+        return finding.rule == _REFUSED and other.message.startswith((f"{_place(finding)} ", "machine.type "))
     words = _TALOS_SAYS.get(other.rule)
-    said = finding.rule == FINAL_CHECKS[0].id and words is not None and words in finding.message
+    said = finding.rule == _REFUSED and words is not None and words in finding.message
     return said or (finding.source == other.source != "" and finding.line == other.line)
+
+
+def _place(finding: Finding) -> str:
+    """The place that Talos's words begin with, such as `machine.kubelet.image: ...` or `cluster.ca is missing`."""
+    return finding.message.split(" ", 1)[0].rstrip(":")
 
 
 def check_patches(topology: Topology, patches: Mapping[str, Sequence[Patch]]) -> tuple[Finding, ...]:

@@ -83,7 +83,7 @@ class Final:
                 origin = self.origins.origin(title, place)
                 if origin is not None and origin.file:
                     return origin.file, origin.line
-            gone = [steps for at, place, steps in self.origins.removed if at == title and place == path[:length]]
+            gone = [steps for at, place, steps in self.origins.removed if at == title and _is_in(place, path, length)]
             if gone and gone[-1]:
                 return gone[-1][-1].origin.file, gone[-1][-1].origin.line
         return "", None
@@ -134,6 +134,11 @@ def made(topology: Topology, node: Node, patches: Iterable[Patch]) -> Final | Fi
         final = Final(topology, node, filled, text, Configuration((), PROVIDER))
         return final.refused(error.problems[0], "use what this release of Talos knows")
     return Final(topology, node, filled, text, read)
+
+
+def _is_in(place: Path, path: Path, length: int) -> bool:
+    """Whether a deleted place is the one of a path's first keys, or an entry of the list at the path itself."""
+    return place == path[:length] or (length == len(path) and place[:length] == path)
 
 
 @lru_cache(maxsize=1)

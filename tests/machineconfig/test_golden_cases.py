@@ -13,6 +13,7 @@ ADDRESSES = {
     "interfaces-bond": "10.1.0.11",
     "kubelet-valid-subnets": "10.0.0.11",
     "etcd-advertised-subnets": "10.0.0.11",
+    "subnets-replace": "10.0.0.11",
 }
 """Addresses of the nodes that the cases' own patches speak of; the others have 192.168.1.121."""
 VALID = [case for case in CASES if case.get("talosctl_validate") == "ok"]
@@ -36,29 +37,58 @@ def topology(case: dict[str, Any]) -> Topology:
     minor = ".".join(args["talosVersion"].removeprefix("v").split(".")[:2])
     endpoint = args["clusterEndpoint"] + ("" if args["clusterEndpoint"].count(":") > 1 else ":443")
     address = ADDRESSES.get(case["name"], "192.168.1.121")
+    network = address.rpartition(".")[0]
     vip = "192.168.1.120" if any("vip" in text.lower() for text in case["patches"]) else None
     nodes = [{"name": name, "role": "controlplane", "address": address, "installDisk": "/dev/disk/by-id/x"}]
     if args["machineType"] == "worker":
-        nodes = [{**nodes[0], "name": "cp-02", "address": "192.168.1.122"}, {**nodes[0], "role": "worker"}]
+        nodes = [{**nodes[0], "name": "cp-02", "address": f"{network}.122"}, {**nodes[0], "role": "worker"}]
     # The topology refuses the Kubernetes of the one case that is there to be too new.
     kubernetes = "v1.33.0" if case["name"] == "error-kubernetes-version-too-new" else args["kubernetesVersion"]
     return load(
         {
+            **_said_by_patches(case),
             "name": args["clusterName"],
             "versions": {"talos": f"v{minor}.0", "kubernetes": kubernetes, "contract": f"v{minor}"},
             "secrets": {"generate": True},
             "endpoint": endpoint,
-            "network": {"nodes": ["192.168.1.0/24", "10.0.0.0/24", "10.1.0.0/24"], "vip": vip, "interface": "eth0"},
+            "network": {
+                "nodes": f"{network}.0/24",
+                "vip": vip,
+                "interface": "eth0",
+                **_networks_said_by_patches(case),
+            },
             "platform": {"kind": "bare-metal"},
             "nodes": nodes,
         }
     )
 
 
+def _said_by_patches(case: dict[str, Any]) -> dict[str, Any]:
+    """What the case's patches say and a stack file would: so that the stack is one in which they are right."""
+    cluster = _cluster(case)
+    return {"allowSchedulingOnControlPlanes": cluster.get("allowSchedulingOnControlPlanes") or False}
+
+
+def _networks_said_by_patches(case: dict[str, Any]) -> dict[str, Any]:
+    cluster = _cluster(case)
+    network = {key: value for key, value in cluster.get("network", {}).items() if key != "cni" and value}
+    cni = cluster.get("network", {}).get("cni", {}).get("name", "flannel")
+    kube_proxy = not cluster.get("proxy", {}).get("disabled", False)
+    discovery = cluster.get("discovery", {}).get("enabled", True)
+    return {**network, "cni": cni, "kubeProxy": kube_proxy, "discovery": discovery}
+
+
+def _cluster(case: dict[str, Any]) -> dict[str, Any]:
+    main: dict[str, Any] = next((each for each in case.get("documents", ()) if "kind" not in each), {})
+    found: dict[str, Any] = main.get("cluster", {})
+    return found
+
+
 def rules(case: dict[str, Any]) -> set[str]:
     stack = topology(case)
     patches = [Patch("all/60-certificates.yaml", f"machine: {{certSANs: [{stack.nodes[-1].address}]}}\n")]
     patches += [Patch(f"all/{70 + index}-x.yaml", text) for index, text in enumerate(case["patches"])]
+    patches.append(Patch("node/cp-01/15-install.yaml", "machine: {install: {disk: /dev/disk/by-id/x}}\n"))
     rendered = {"cp-01": tuple(patches)}
     found = list(patch_findings(stack, rendered))
     return {finding.rule for finding in (*found, *final_findings(stack, rendered, found))}

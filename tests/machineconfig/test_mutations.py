@@ -133,3 +133,37 @@ def test_a_secret_of_any_kind_makes_no_finding_while_nobody_knows_it(tmp_path: P
         )
     }
     assert faults(tmp_path, files) == ()
+
+
+def test_a_patch_may_repeat_what_the_topology_says_in_another_spelling(tmp_path: Path) -> None:
+    files = {
+        "node/cp1/70-x.yaml": (
+            "machine: {type: controlplane}\n"
+            "cluster:\n"
+            "  clusterName: homelab\n"
+            "  controlPlane: {endpoint: 'https://192.168.1.120:6443/'}\n"
+            "  network: {podSubnets: [10.244.0.0/16], cni: {name: custom, urls: [https://example.net/a.yaml]}}\n"
+            "  apiServer: {image: 'registry.example.net/kube-apiserver:v1.36.2'}\n"
+        )
+    }
+    assert faults(tmp_path, files) == ()
+
+
+def test_what_is_overridden_in_a_wide_level_and_set_right_in_a_narrower_one_is_no_finding(tmp_path: Path) -> None:
+    files = {"all/29-x.yaml": "cluster: {network: {dnsDomain: example.net}}\n"}
+    assert faults(tmp_path, files) == ()
+
+
+def test_a_waived_override_lets_talos_itself_speak(tmp_path: Path) -> None:
+    files = {"worker/70-x.yaml": "machine: {kubelet: {image: 'ghcr.io/siderolabs/kubelet:v1.20.0'}}\n"}
+    waiver = {"rule": "topology-owned", "reason": "x"}
+    (line,) = faults(tmp_path, files, waivers=[waiver])
+    assert "machine.kubelet.image: Talos 1.13 runs Kubernetes 1.31 to 1.36, not 1.20;" in line
+
+
+def test_a_password_in_an_overriding_url_is_not_shown(tmp_path: Path) -> None:
+    proxy = {"http": "http://proxy.example.net:3128"}
+    files = {"worker/70-x.yaml": "machine: {env: {http_proxy: 'http://user:hunter2@p.example.net:3128'}}\n"}
+    (line,) = faults(tmp_path, files, network__proxy=proxy)
+    assert "machine.env.http_proxy is another value; the topology says http://proxy.example.net:3128;" in line
+    assert "hunter2" not in line
