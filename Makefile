@@ -52,41 +52,49 @@ proto: setup ## generate talosapi/gen from talosapi/proto
 	$(BIN)/python -m talosapi.proto
 
 # The lab. `make lab LAB_PLUGINS=real` uses the provider plugins on PATH instead of the stand-ins.
-STACK ?= lab
 LAB := $(BIN)/python -m lab
-# Status and end of every lab, unless one is named on the command line.
-NAMED = $(if $(filter command,$(firstword $(origin STACK))),$(STACK))
+
+.PHONY: only-lab
+only-lab:
+	@$(if $(filter-out lab,$(STACK)),echo "make lab is for the stack lab; for this one: make rehearse STACK=$(STACK)" >&2; exit 1)
 
 .PHONY: lab
-lab: setup ## a whole cluster on simulated machines, from nothing
+lab: only-lab setup ## a whole cluster on simulated machines, from nothing
 	@$(LAB) up lab
 
 .PHONY: rehearse
 rehearse: setup ## the same for any stack, under its own addresses: make rehearse STACK=homelab
-	@$(LAB) up $(STACK)
+	@$(LAB) up $(or $(STACK),lab)
 
 .PHONY: lab-shell
 lab-shell: setup ## a shell inside the lab [STACK=lab]
-	@$(LAB) shell $(STACK)
+	@$(LAB) shell $(or $(STACK),lab)
 
 .PHONY: lab-status
-lab-status: setup ## machines, faults and violated invariants of every lab that is up
-	@$(LAB) status $(NAMED)
+lab-status: setup ## machines, faults and violated invariants of every lab that is up [STACK=…: of one]
+	@$(LAB) status $(STACK)
 
 .PHONY: lab-down
-lab-down: setup ## end every lab and remove what it left
-	@$(LAB) down $(NAMED)
+lab-down: setup ## end every lab and remove what it left [STACK=…: one lab]
+	@$(LAB) down $(STACK)
+
+# A real stack is always named: a default could be somebody's cluster.
+STACKS = $(patsubst Pulumi.%.yaml,%,$(sort $(wildcard Pulumi.*.yaml)))
+.PHONY: named
+named:
+	@$(if $(STACK),,echo "name the stack: make $(MAKECMDGOALS) STACK=NAME; there are: $(STACKS)" >&2; exit 1)
+	@$(if $(filter $(STACK),$(STACKS)),,echo "there is no stack $(STACK) (Pulumi.$(STACK).yaml); there are: $(STACKS)" >&2; exit 1)
 
 .PHONY: preview
-preview: setup ## what pulumi would do to a real stack: make preview STACK=homelab
+preview: named setup ## what pulumi would do to a real stack: make preview STACK=homelab
 	@PULUMI_SKIP_CHECKPOINTS=true $(BIN)/python -m lab.engine preview --stack $(STACK)
 
 .PHONY: up
-up: setup ## bring a real stack up, after asking: make up STACK=homelab
+up: named setup ## bring a real stack up, after asking: make up STACK=homelab
 	@$(BIN)/python -m lab.engine up --stack $(STACK)
 
 .PHONY: recover
-recover: setup ## make a stack ready again after a run that was killed: make recover STACK=homelab
+recover: named setup ## make a stack ready again after a run that was killed: make recover STACK=homelab
 	@$(BIN)/python -m lab.engine recover --stack $(STACK) $(if $(FORCE),--force)
 
 .PHONY: tools

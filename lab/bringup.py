@@ -5,8 +5,9 @@ import sys
 import time
 
 from lab import lifecycle, report
+from lab.errors import LabError
 from lab.inside import execute
-from lab.lifecycle import LabError, Say
+from lab.lifecycle import Say
 from lab.locks import alone
 from lab.plugins import with_lab
 from lab.recover import holders_in

@@ -5,9 +5,9 @@ import os
 import sys
 from pathlib import Path
 
-from lab import bringup, control, lifecycle, report
+from lab import bringup, control, lifecycle, report, settings
+from lab.errors import LabError
 from lab.inside import execute
-from lab.lifecycle import LabError
 from lab.namespace import NamespaceError
 from lab.run import ROOT, STACK_NAME, Run
 from lab.stackfile import StackError, StackFile, read
@@ -79,8 +79,14 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def complain(line: str) -> None:
+    """Show a line where it does not mix with what a command inside prints."""
+    sys.stderr.write(f"{line}\n")
+
+
 def opened(options: argparse.Namespace) -> tuple[Run, StackFile]:
-    """Read the stack file of the command line."""
+    """Read the stack file of the command line, and refuse settings that nobody knows."""
+    settings.check()
     stack = read(options.stack, options.project.resolve())
     return Run(stack.name), stack
 
@@ -112,15 +118,18 @@ def run_inside(options: argparse.Namespace) -> int:
     run = Run(options.stack)
     if not lifecycle.alive(run):
         start(options)
+    else:
+        lifecycle.tell_ignored(run, complain)
     code = execute(run, command)
     if code and bringup.cut_off(run):
-        sys.stderr.write(f"{bringup.cure(run)}\n")
+        complain(bringup.cure(run))
     return code
 
 
 def shell(options: argparse.Namespace) -> int:
     """Open the user's shell inside."""
     run = running(options)
+    lifecycle.tell_ignored(run, complain)
     say(f"==> inside the lab of {run.stack}: pulumi, talosctl and kubectl see its cluster; leave with exit")
     return execute(run, [os.environ.get("SHELL") or "/bin/sh"])
 

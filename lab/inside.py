@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from lab.lifecycle import LabError
+from lab.errors import LabError
 from lab.run import ROOT, Run
 
 

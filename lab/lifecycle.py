@@ -1,7 +1,6 @@
 """Starting and ending the world of a run: everything that is started here is gone after ``stop``."""
 
 import contextlib
-import math
 import os
 import signal
 import subprocess
@@ -12,21 +11,17 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from lab import control, loopback, namespace, plugins, processes, project
+from lab.errors import LabError
 from lab.locks import alone
 from lab.run import HOME, ROOT, Run
+from lab.settings import chosen, ignored, speed
 from lab.stackfile import StackFile
 from lab.tools import binary
 
 START_TIMEOUT = 30.0
 """Seconds."""
-SPEED = 20.0
-"""Simulated seconds in a real one, unless LAB_SPEED says otherwise."""
 
 Say = Callable[[str], None]
-
-
-class LabError(Exception):
-    """Something the lab cannot do; the text says what to do instead."""
 
 
 def start(run: Run, stack: StackFile, say: Say) -> None:
@@ -36,6 +31,7 @@ def start(run: Run, stack: StackFile, say: Say) -> None:
         if alive(run):
             say(f"==> the lab of {run.stack} is already up")
             equip(run, stack, binary("pulumi", say))
+            tell_ignored(run, say)
             project.rack(stack, run)
         else:
             begin(run, stack, say)
@@ -71,7 +67,14 @@ def equip(run: Run, stack: StackFile, engine: Path) -> None:
     """Write what a command inside finds: plugins, the project, the stack file with lab secrets."""
     plugins.write(run, engine, stack.path)
     plugins.share_installed(run)
+    run.save(real_plugins=plugins.real_plugins())
     project.write(stack, run, stack.path.parent)
+
+
+def tell_ignored(run: Run, say: Say) -> None:
+    """Say which variables ask for another lab than the one that is up."""
+    if settings := ignored(run.settings()):
+        say(f"==> {' '.join(settings)} is ignored: this lab was started otherwise; `make lab-down` ends it")
 
 
 def initialise(run: Run) -> None:
@@ -100,7 +103,7 @@ def check_platform(stack: StackFile) -> None:
 
 def choose_network(stack: StackFile, say: Say) -> bool:
     """Return whether to seal; without namespaces only a stack on loopback addresses can run."""
-    reason = namespace.obstacle() if os.environ.get("LAB_NETWORK") != "loopback" else "LAB_NETWORK=loopback is set"
+    reason = "LAB_NETWORK=loopback is set" if chosen("LAB_NETWORK") else namespace.obstacle()
     if reason is None:
         return True
     foreign = namespace.needs_namespace(stack.addresses)
@@ -116,16 +119,6 @@ def choose_network(stack: StackFile, say: Say) -> bool:
         raise LabError(f"this machine does not answer at {', '.join(silent)}, and {reason}; on macOS: {aliases}")
     say(f"==> no sealed network ({reason}); this stack lives on loopback addresses, so it runs all the same")
     return False
-
-
-def speed() -> float:
-    """Return how fast simulated time goes."""
-    text = os.environ.get("LAB_SPEED", str(SPEED))
-    with contextlib.suppress(ValueError):
-        found = float(text)
-        if 0 < found < math.inf:
-            return found
-    raise LabError(f"LAB_SPEED is {text!r}; it must be a number above 0: simulated seconds per real second")
 
 
 def launch(run: Run) -> None:

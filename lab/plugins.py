@@ -7,6 +7,7 @@ from pathlib import Path
 from shlex import join, quote
 
 from lab.run import ROOT, Run
+from lab.settings import chosen
 
 STAND_INS = {"talos": "lab.standin.talos", "proxmoxve": "lab.standin.proxmoxve"}
 """Providers with a stand-in, and its module."""
@@ -18,7 +19,7 @@ PLATFORM_PROVIDERS = frozenset(provider for providers in PLATFORMS.values() for 
 
 def real_plugins() -> bool:
     """Tell whether the user's own plugins are to be used (LAB_PLUGINS=real)."""
-    return os.environ.get("LAB_PLUGINS") == "real"
+    return chosen("LAB_PLUGINS")
 
 
 def write(run: Run, engine: Path, source: Path) -> None:

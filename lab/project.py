@@ -6,7 +6,6 @@ or a patch asks for, gets a value made up for this run and encrypted with the ru
 ``python -m lab.project STACK`` writes the copy again after the stack file changed and racks the machines it adds.
 """
 
-import os
 import re
 import secrets
 import sys
@@ -19,8 +18,10 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from lab import control
+from lab.errors import LabError
 from lab.passphrase import Passphrase
 from lab.run import ROOT, Run
+from lab.settings import chosen
 from lab.stackfile import PROJECT, StackError, StackFile, read
 
 PLATFORM_SECRETS = {"proxmox": {"proxmoxApiToken": "lab@pve!talos={uuid}"}}
@@ -60,7 +61,7 @@ def make_up_machine_secrets(config: dict[str, Any]) -> None:
     """Let the lab's cluster generate its secrets where the stack imports those of a real one, unless LAB_IMPORT=yes."""
     cluster: Any = config.get(f"{PROJECT}:cluster")
     asked_for = cluster.get("secrets") if isinstance(cluster, dict) else None
-    if isinstance(asked_for, dict) and "importFrom" in asked_for and os.environ.get("LAB_IMPORT") != "yes":
+    if isinstance(asked_for, dict) and "importFrom" in asked_for and not chosen("LAB_IMPORT"):
         cluster["secrets"] = {"generate": True}
 
 
@@ -145,7 +146,7 @@ def main(arguments: list[str]) -> int:
         stack = read(run.stack, Path(run.settings()["root"]))
         write(stack, run, stack.path.parent)
         rack(stack, run)
-    except (StackError, control.ControlError) as error:
+    except (LabError, StackError, control.ControlError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0

@@ -198,6 +198,32 @@ def test_operations_that_never_ended_are_read_from_the_state(tmp_path: Path) -> 
         assert len(files.pending()) == count
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("LAB_PLUGINS", "rael", "it can be 'real', or left out to use the stand-in for the Talos provider"),
+        ("LAB_NETWORK", "none", "it can be 'loopback', or left out to seal the network where that is possible"),
+        ("LAB_IMPORT", "true", "it can be 'yes', or left out to make machine secrets up"),
+        ("LAB_SPEED", "fast", "it must be a number above 0: simulated seconds per real second"),
+    ],
+)
+def test_a_setting_that_nobody_knows_is_refused(lab: Lab, variable: str, value: str, message: str) -> None:
+    for command in ("start", "up"):
+        refused = lab(command, "trial", **{variable: value})
+        assert (refused.returncode, refused.stderr) == (1, f"{variable} is {value!r}; {message}\n")
+    assert not lab.home.exists()
+
+
+def test_settings_that_come_too_late_are_said_to_be_ignored(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    assert lab("start", "trial", LAB_SPEED="40").returncode == 0
+    ignored = "is ignored: this lab was started otherwise; `make lab-down` ends it\n"
+    assert f"==> LAB_SPEED=30 {ignored}" in lab("start", "trial", LAB_SPEED="30").stdout
+    told = lab("run", "trial", "--", "true", LAB_SPEED="40.0", LAB_PLUGINS="real")
+    assert (told.returncode, told.stderr) == (0, f"==> LAB_PLUGINS=real {ignored}")
+    assert lab("run", "trial", "--", "true", LAB_SPEED="40").stderr == ""
+
+
 def test_everything_that_is_wrong_is_said_before_anything_is_started(lab: Lab) -> None:
     wrong = LOOPBACK.replace("role: worker", "role: servant").replace("interface: eth0", "interfaces: eth0")
     (lab.project / "Pulumi.trial.yaml").write_text(wrong)
