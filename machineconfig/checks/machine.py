@@ -16,8 +16,6 @@ _CONTROL_PLANE = (
     *(("cluster", name) for name in ("apiServer", "controllerManager", "scheduler", "proxy", "coreDNS")),
     *(("cluster", name) for name in ("inlineManifests", "extraManifests", "extraManifestHeaders")),
     *(("cluster", name) for name in ("adminKubeconfig", "externalCloudProvider", "allowSchedulingOnControlPlanes")),
-    *(("cluster", name) for name in ("aggregatorCA", "serviceAccount", "secretboxEncryptionSecret")),
-    ("cluster", "aescbcEncryptionSecret"),
     ("cluster", "network", "cni"),
     ("machine", "controlPlane"),
     ("machine", "features", "kubernetesTalosAPIAccess"),

@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 from machineconfig import PlanError, make_plan
 from machineconfig.checks import RULES
 from machineconfig.checks import final as final_checks
+from machineconfig.checks.secrets import IN_BUNDLE as SECRETS
 from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, raw, write
 
 ELSEWHERE = {"size", "talosctl-refuses"}
@@ -167,3 +168,19 @@ def test_a_password_in_an_overriding_url_is_not_shown(tmp_path: Path) -> None:
     (line,) = faults(tmp_path, files, network__proxy=proxy)
     assert "machine.env.http_proxy is another value; the topology says http://proxy.example.net:3128;" in line
     assert "hunter2" not in line
+
+
+@pytest.mark.parametrize("value", ["hunter2", "{a: hunter2}", "[hunter2]", "{$patch: delete}"])
+@pytest.mark.parametrize("place", SECRETS, ids=".".join)
+def test_a_machine_secret_in_a_patch_is_refused_without_its_value(
+    place: tuple[str, ...], value: str, tmp_path: Path
+) -> None:
+    text = "".join(f"{'  ' * depth}{key}:\n" for depth, key in enumerate(place)).rstrip() + f" {value}\n"
+    said = "\n".join(faults(tmp_path, {"controlplane/70-x.yaml": text}))
+    assert f"{'.'.join(place)} is a machine secret" in said
+    assert "hunter2" not in said
+
+
+def test_more_authorities_may_be_accepted_in_a_patch(tmp_path: Path) -> None:
+    text = "machine: {acceptedCAs: [{crt: aHVudGVyMg==}]}\ncluster: {acceptedCAs: [{crt: aHVudGVyMg==}]}\n"
+    assert faults(tmp_path, {"all/70-x.yaml": text}) == ()

@@ -1,0 +1,34 @@
+"""Machine secrets: they come from the secrets of the stack, and from nowhere else."""
+
+from collections.abc import Iterator
+
+from machineconfig.checks.subject import Subject
+from machineconfig.documents import dotted
+from machineconfig.model import Finding
+
+IN_BUNDLE: dict[tuple[str, ...], str] = {
+    ("machine", "token"): "trustdinfo.token",
+    ("machine", "ca"): "certs.os",
+    ("cluster", "id"): "cluster.id",
+    ("cluster", "secret"): "cluster.secret",
+    ("cluster", "token"): "secrets.bootstraptoken",
+    ("cluster", "ca"): "certs.k8s",
+    ("cluster", "aggregatorCA"): "certs.k8saggregator",
+    ("cluster", "serviceAccount"): "certs.k8sserviceaccount",
+    ("cluster", "secretboxEncryptionSecret"): "secrets.secretboxencryptionsecret",
+    ("cluster", "aescbcEncryptionSecret"): "secrets.aescbcencryptionsecret",
+    ("cluster", "etcd", "ca"): "certs.etcd",
+}
+"""Places of machine secrets, and where a secrets.yaml has each. Accepted CAs are none: they come on top of the own."""
+
+
+def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
+    """No patch sets a machine secret: with one of its own, a machine is not one of the cluster."""
+    for path, key in IN_BUNDLE.items():
+        for part, entry in subject.fields(*path):
+            if entry.is_empty or (path[1] == "etcd" and not subject.node.is_controlplane):  # its own check says it
+                continue
+            message = f"{dotted(path)} is a machine secret, and those come from the secrets of the stack"
+            remedy = f"leave it out; to bring your own, import a secrets.yaml that has it as {key} (secrets.importFrom)"
+            line = part.patch.line(entry.line)
+            yield Finding(subject.node.name, part.patch.source, line, message, remedy)  # without the value
