@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cli.terminal import paint
+from machineconfig.checks.living import ReadOnce, read_once
 from machineconfig.differences import Change, compare
 from machineconfig.marks import Mask
 from machineconfig.paths import Documents, title_of
@@ -28,6 +29,8 @@ class NodeDifference:
     node: str
     changes: tuple[Change, ...] = ()
     only: str = ""
+    fields: tuple[ReadOnce, ...] = ()
+    """Changed fields that a living machine or cluster does not read again."""
     cause: Cause = field(default=lambda change: "", repr=False)
     mask: Mask = field(default=NO_MASK, repr=False)
 
@@ -35,6 +38,11 @@ class NodeDifference:
     def differs(self) -> bool:
         """Whether anything is different at all."""
         return bool(self.changes or self.only)
+
+    @property
+    def read_once(self) -> tuple[ReadOnce, ...]:
+        """The fields that are not read again, of those in which a change is told."""
+        return tuple(field for field in self.fields if any(field.holds(change.place) for change in self.changes))
 
     def lines(self) -> Iterator[str]:
         """What people read."""
@@ -50,6 +58,8 @@ class NodeDifference:
             yield f"  {paint(f'{sign} {change.place}{self._values(change)}', colour)}" + (
                 f"  {paint(cause, 'dim')}" if cause else ""
             )
+        for each in self.read_once:
+            yield f"  {paint(f'! {each}', 'yellow')}"
 
     def plain(self) -> dict[str, Any]:
         """The same for JSON."""
@@ -58,6 +68,7 @@ class NodeDifference:
             "node": self.node,
             "only": self.only or None,
             "changes": [self._plain(change) for change in self.changes],
+            "readOnce": [{"path": each.path, "consequence": each.consequence} for each in self.read_once],
         }
 
     def _values(self, change: Change) -> str:
@@ -89,7 +100,7 @@ def difference(
     stack: str, node: str, old: Documents, new: Documents, *, cause: Cause, mask: Mask = NO_MASK
 ) -> NodeDifference:
     """Compare two configurations of a node."""
-    return NodeDifference(stack, node, compare(old, new), cause=cause, mask=mask)
+    return NodeDifference(stack, node, compare(old, new), fields=read_once(old, new), cause=cause, mask=mask)
 
 
 def documents(text: str) -> Documents:

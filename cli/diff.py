@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from machinery import ConfigError
 from topology import Node
 
 _ABOUT = """Show what each machine runs against what it would get now, by document, then by place: what would be lost,
-changed and new, with the file each change comes from. Secrets are compared and never shown.
+changed and new, with the file each change comes from. Secrets are compared and never shown. A line with ! says of a
+change what it will not do, because a living machine or cluster does not read the field again.
 
 Against machines, their credentials and secrets come from the stack's state (`pulumi stack export`), in memory. With
 --talosconfig the state is not needed; secrets are then not compared.
@@ -158,7 +160,7 @@ def _against(prepared: Prepared, node: Node, text: str, generate: Generate, *, s
     if secrets:
         return found
     compared = tuple(change for change in found.changes if not prepared.mask.hides(change.new))
-    return NodeDifference(found.stack, found.node, compared, cause=cause, mask=prepared.mask)
+    return replace(found, changes=compared)
 
 
 def _table_of(prepared: Prepared, node: Node) -> Callable[[], Table]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from machinery import ConfigError, Configuration, parse_configuration
+from machineconfig.paths import MAIN, Documents
+from machinery import ConfigError, parse_configuration
 
 _MANIFESTS = "Talos creates manifests that are missing and updates none: `talosctl upgrade-k8s` or kubectl apply does"
 _IDENTITY = "machines with the old value and with the new one do not find each other; it stays in a living cluster"
@@ -53,6 +54,10 @@ class ReadOnce:
     path: str
     consequence: str
 
+    def holds(self, place: str) -> bool:
+        """Whether a place is the field or in it."""
+        return place == self.path or place.startswith((f"{self.path}.", f"{self.path}["))
+
     def __str__(self) -> str:
         """One line; it holds no value of the configuration."""
         return f"{self.path} has changed: {self.consequence}"
@@ -67,14 +72,25 @@ def changed_bootstrap_fields(old_text: str, new_text: str) -> tuple[ReadOnce, ..
         old, new = parse_configuration(old_text), parse_configuration(new_text)
     except ConfigError:
         return ()
-    return (*_fields(old, new), *_volumes(old, new))
+    return read_once(*({document.title: document.values for document in each.documents} for each in (old, new)))
 
 
-def _fields(old: Configuration, new: Configuration) -> Iterator[ReadOnce]:
+def read_once(old: Documents, new: Documents) -> tuple[ReadOnce, ...]:
+    """The same of two configurations as plain values by the document's title."""
+    return (*_fields(old.get(MAIN, {}), new.get(MAIN, {})), *_volumes(old, new))
+
+
+def _fields(old: Any, new: Any) -> Iterator[ReadOnce]:
     for path, consequence in _FIELDS.items():
-        before, after = old.find(*path), new.find(*path)
+        before, after = _at(old, path), _at(new, path)
         if before != after and not (consequence == _MANIFESTS and _only_more(before, after)):
             yield ReadOnce(".".join(path), consequence)
+
+
+def _at(values: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        values = values.get(key) if isinstance(values, dict) else None
+    return values
 
 
 def _only_more(before: Any, after: Any) -> bool:
@@ -83,13 +99,13 @@ def _only_more(before: Any, after: Any) -> bool:
     return isinstance(old, list) and isinstance(new, list) and all(entry in new for entry in old)
 
 
-def _volumes(old: Configuration, new: Configuration) -> Iterator[ReadOnce]:
-    later = {document.id: document.values for document in new.documents if document.kind in _VOLUMES}
-    for document in old.documents:
-        after = later.get(document.id, document.values)
-        for key in ("provisioning", "encryption", "filesystem"):
-            if _fixed(document.values.get(key)) != _fixed(after.get(key)):
-                yield ReadOnce(f"{document.title}:{key}", _VOLUME)
+def _volumes(old: Documents, new: Documents) -> Iterator[ReadOnce]:
+    for title, before in old.items():
+        if title.partition("/")[0] in _VOLUMES:
+            after = new.get(title, before)
+            for key in ("provisioning", "encryption", "filesystem"):
+                if _fixed(before.get(key)) != _fixed(after.get(key)):
+                    yield ReadOnce(f"{title}:{key}", _VOLUME)
 
 
 def _fixed(part: Any) -> dict[str, Any]:

@@ -48,6 +48,8 @@ class TestFolders:
             "  - machine.features.hostDNS.forwardKubeDNSToHost: true  patches/worker/70-own.yaml:4 (deletes it)",
             '  - machine.sysctls["vm.max_map_count"]: "262144"  was set by patches/worker/70-own.yaml:3',
             "  ~ machine.install.wipe: false -> true  patches/node/lab-worker-01/70-disk.yaml:3",
+            "  ! machine.install.wipe has changed: the machine is installed and stays where it is; it takes a reset to"
+            " install it anew",
             "1 of 1 nodes differ",
         ]
 
@@ -220,6 +222,31 @@ class TestMachines:
         )
         code, out, _ = run("diff", "--node", "lab-worker-01")
         assert code == 2 and '  - machine.sysctls["vm.x"]: "1"  no file sets it\n' in out
+
+    def test_what_a_living_machine_does_not_read_again_is_said(
+        self, run: Run, machines: dict[str, str], checkout: Path
+    ) -> None:
+        text = "machine:\n  kubelet:\n    extraConfig:\n      registerWithTaints: [{key: gpu, effect: NoSchedule}]\n"
+        (checkout / "patches/worker/70-own.yaml").write_text(text)
+        field = "machine.kubelet.extraConfig.registerWithTaints"
+        consequence = "a node registers once, so its taints stay; set them through the Kubernetes API"
+        code, out, err = run("diff", "--node", "lab-worker-01")
+        assert (code, err) == (2, "")
+        assert out.splitlines()[-2] == f"  ! {field} has changed: {consequence}"
+        code, out, _ = run("diff", "--node", "lab-worker-01", "--output", "json")
+        (node,) = json.loads(out)["nodes"]
+        assert node["readOnce"] == [{"path": field, "consequence": consequence}]
+
+    def test_a_secret_that_is_not_compared_is_not_said_to_be_read_once(
+        self, run: Run, machines: dict[str, str], bundle: Bundle, checkout: Path
+    ) -> None:
+        name = "lab-controlplane-01"
+        for options in ((), ("--talosconfig", "talosconfig")):
+            machines[name] = machines[name].replace("clusterName: lab", "clusterName: old")
+            machines[name] = machines[name].replace(bundle.cluster_id, "b3RoZXI=")
+            _, out, _ = run("diff", "--node", name, "--output", "json", *options)
+            said = [each["path"] for each in json.loads(out)["nodes"][0]["readOnce"]]
+            assert said == ["cluster.clusterName", *(() if options else ("cluster.id",))]
 
     def test_a_machine_that_does_not_answer_is_an_error_and_the_others_are_shown(
         self, run: Run, checkout: Path, machines: dict[str, str]
