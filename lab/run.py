@@ -145,6 +145,8 @@ class Run:
             **dict.fromkeys(TRUST, str(self.bundle)),
             "KUBECONFIG": str(self.folder / "kubeconfig"),
             "TALOSCONFIG": str(self.folder / "talosconfig"),
+            # What programs note of their work, such as who got access: the lab's is no entry in the user's own audit.
+            "XDG_STATE_HOME": str(self.folder / "user-state"),
             "LAB_STACK": self.stack,
             HOME: str(self.home),
             control.VARIABLE: str(self.socket),

@@ -113,7 +113,7 @@ print(json.dumps({call: asyncio.run(ask(call)) for call in ("version", "etcd_sta
 def test_a_reader_of_ones_own_may_ask_the_machines_and_not_reboot_them(
     lab: Rehearsal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "the-users-own"))
     out = tmp_path / "reader.yaml"
     ended = command(lab, "access", "--user", "jane", "--lifetime", "15m", "--out", str(out))
     assert (ended.returncode, ended.stdout) == (0, ""), ended.stderr
@@ -122,21 +122,21 @@ def test_a_reader_of_ones_own_may_ask_the_machines_and_not_reboot_them(
         "etcd_status": True,
         "reboot": "PERMISSION_DENIED",
     }
-    noted = (tmp_path / "state/talos-stacks/audit.jsonl").read_text()
+    assert not (tmp_path / "the-users-own").exists()
+    audit = lab.run.folder / "user-state/talos-stacks/audit.jsonl"
+    noted = audit.read_text()
     line = json.loads(noted)
     assert (line["user"], line["stack"], line["role"], line["lifetime"]) == ("jane", "lab", "os:reader", 900)
     key = yaml.safe_load(out.read_text())["contexts"]["reader@lab"]["key"]
     assert key not in noted and key not in ended.stderr
     assert not [file for file, text in lab.printed() if key in text]
+    audit.unlink()
 
 
-def test_without_the_right_passphrase_nobody_gets_anything(
-    lab: Rehearsal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+def test_without_the_right_passphrase_nobody_gets_anything(lab: Rehearsal) -> None:
     wrong = ["env", "-u", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_CONFIG_PASSPHRASE=wrong"]
     given = [sys.executable, "-m", "cli", "access", "--project", str(lab.project), "--stack", "lab"]
     ended = lab._lab("run", "lab", "--", *wrong, *given, check=False)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "error: the stack lab cannot be read: the passphrase is wrong" in ended.stderr
-    assert not (tmp_path / "state").exists()
+    assert not (lab.run.folder / "user-state/talos-stacks/audit.jsonl").exists()
