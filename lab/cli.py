@@ -130,7 +130,7 @@ def shell(options: argparse.Namespace) -> int:
     """Open the user's shell inside."""
     run = running(options)
     lifecycle.tell_ignored(run, complain)
-    say(f"==> inside the lab of {run.stack}: pulumi, talosctl and kubectl see its cluster; leave with exit")
+    say(f"==> a shell inside the lab of {run.stack}, for {report.enumerated(report.clients())}; leave with exit")
     return execute(run, [os.environ.get("SHELL") or "/bin/sh"])
 
 

@@ -1,6 +1,7 @@
 """What the lab shows: the cluster that is up, where its credentials are, and what its machines do."""
 
 import json
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,8 @@ from lab.run import Run
 
 CREDENTIALS = ("kubeconfig", "talosconfig")
 """Outputs of the program that become files of the run."""
+CLIENTS = ("talosctl", "kubectl")
+"""Programs that use these files."""
 
 
 def write_credentials(run: Run) -> list[Path]:
@@ -43,11 +46,27 @@ def summary(run: Run, seconds: float) -> str:
     lines += [
         "",
         f"The cluster of {run.stack} is up after {seconds:.0f} s. Next:",
-        f"  {'make lab-shell' + argument:32} a shell in which pulumi, talosctl and kubectl see it",
+        f"  {'make lab-shell' + argument:32} a shell for {enumerated(clients())}",
         f"  {'make lab-status' + argument:32} its machines and what went wrong",
         f"  {'make lab-down' + argument:32} end it",
     ]
+    if missing := [name for name in CLIENTS if name not in clients()]:
+        lines += [
+            "",
+            f"Not on PATH: {enumerated(missing)}, for which the credentials above are. Without, in that shell:",
+            f"  {f'.venv/bin/talos-stacks diff --stack {run.stack}':32} ask the machines what they run with",
+        ]
     return "\n".join(lines)
+
+
+def clients() -> list[str]:
+    """Return the programs for a shell inside that are there; pulumi always is."""
+    return ["pulumi", *filter(shutil.which, CLIENTS)]
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Return names as a sentence has them."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def status(run: Run, found: Mapping[str, Any]) -> str:
