@@ -42,6 +42,15 @@ def write(run: Run, engine: Path, source: Path) -> None:
     )
 
 
+def declared(run: Run) -> dict[str, list[dict[str, str]]]:
+    """Return the plugins in the run's ``bin`` as Pulumi.yaml declares them; of those on PATH alone the engine warns."""
+    kinds = {"providers": "pulumi-resource-", "languages": "pulumi-language-"}
+    names = {
+        kind: [path.name.removeprefix(begin) for path in run.bin.glob(f"{begin}*")] for kind, begin in kinds.items()
+    }
+    return {kind: [{"name": name, "path": str(run.bin)} for name in sorted(found)] for kind, found in names.items()}
+
+
 def language_host(folder: Path) -> None:
     """Put a stand-in for the language host into ``folder`` where there is no real one on PATH."""
     if not shutil.which("pulumi-language-python"):

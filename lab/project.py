@@ -17,7 +17,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from lab import control
+from lab import control, plugins
 from lab.errors import LabError
 from lab.passphrase import Passphrase
 from lab.run import ROOT, Run
@@ -38,6 +38,7 @@ def write(stack: StackFile, run: Run, root: Path = ROOT) -> None:
     options = runtime.get("options", {}) if isinstance(runtime, dict) else {}
     if "virtualenv" in options:
         options["virtualenv"] = str(root / options["virtualenv"])
+    project["plugins"] = plugins.declared(run)
     _dump(project, run.project / "Pulumi.yaml")
 
     target = run.project / stack.path.name

@@ -54,7 +54,7 @@ def summary(run: Run, seconds: float) -> str:
         lines += [
             "",
             f"Not on PATH: {enumerated(missing)}, for which the credentials above are. Without, in that shell:",
-            f"  {f'.venv/bin/talos-stacks diff --stack {run.stack}':32} ask the machines what they run with",
+            f"  {f'.venv/bin/talos-stacks diff --stack {run.stack}':45} ask the machines what they run with",
         ]
     return "\n".join(lines)
 

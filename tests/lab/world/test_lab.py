@@ -85,6 +85,15 @@ def test_a_stack_on_loopback_runs_without_a_namespace(lab: Lab) -> None:
     eventually(lambda: not processes_of(lab.home), what="every process to end")
 
 
+def test_the_engine_has_nothing_to_warn_of_in_the_labs_plugins(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    (lab.project / "__main__.py").write_text("import pulumiverse_talos as t\nt.machine.Secrets('machine-secrets')\n")
+    previewed = lab("run", "trial", "--", "pulumi", "preview")
+    assert previewed.returncode == 0, previewed.stdout + previewed.stderr
+    assert "machine-secrets" in previewed.stdout
+    assert "warning" not in previewed.stdout + previewed.stderr
+
+
 def test_other_addresses_without_a_namespace_say_what_is_needed(lab: Lab) -> None:
     refused = lab("start", "trial", LAB_NETWORK="loopback")
     assert refused.returncode == 1
