@@ -10,11 +10,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from lab import control, loopback, namespace, plugins, processes, project
+from lab import control, namespace, network, plugins, processes, project
 from lab.errors import LabError
 from lab.locks import alone
 from lab.run import HOME, ROOT, Run
-from lab.settings import chosen, ignored, speed
+from lab.settings import ignored, speed
 from lab.stackfile import StackFile
 from lab.tools import binary
 
@@ -45,9 +45,11 @@ def in_turn(run: Run, say: Say) -> AbstractContextManager[None]:
 
 def begin(run: Run, stack: StackFile, say: Say) -> None:
     """Make the world of ``stack`` anew."""
-    sealed = choose_network(stack, say)
+    sealed = network.choose(stack, say)
     engine, etcd = binary("pulumi", say), binary("etcd", say)
     end(run)  # what a killed run left
+    if not sealed:
+        network.refuse_taken(stack)
     run.create()
     run.save(
         stack=run.stack,
@@ -59,8 +61,8 @@ def begin(run: Run, stack: StackFile, say: Say) -> None:
     )
     equip(run, stack, engine)
     launch(run)
-    network = "in a sealed network namespace" if sealed else "on loopback addresses"
-    say(f"==> the lab of {run.stack} is up {network}, with {len(stack.hardware())} machines in the rack")
+    where = "in a sealed network namespace" if sealed else "on loopback addresses"
+    say(f"==> the lab of {run.stack} is up {where}, with {len(stack.hardware())} machines in the rack")
 
 
 def equip(run: Run, stack: StackFile, engine: Path) -> None:
@@ -99,26 +101,6 @@ def check_platform(stack: StackFile) -> None:
             f"{stack.path.name}: the lab has no stand-in for the platform {stack.platform or 'of this stack'}; "
             f"it can rehearse {known}. `make preview STACK={stack.name}` needs no platform."
         )
-
-
-def choose_network(stack: StackFile, say: Say) -> bool:
-    """Return whether to seal; without namespaces only a stack on loopback addresses can run."""
-    reason = "LAB_NETWORK=loopback is set" if chosen("LAB_NETWORK") else namespace.obstacle()
-    if reason is None:
-        return True
-    foreign = namespace.needs_namespace(stack.addresses)
-    if foreign:
-        shown = ", ".join(str(address) for address in foreign[:3]) + (" ..." if len(foreign) > 3 else "")
-        raise LabError(
-            f"{stack.path.name} uses addresses outside 127.0.0.0/8 ({shown}), which need a sealed network namespace, "
-            f"and {reason}"
-        )
-    silent = [str(address) for address in stack.addresses if not loopback.answers(str(address))]
-    if silent:
-        aliases = "; ".join(f"sudo ifconfig lo0 alias {address}" for address in silent)
-        raise LabError(f"this machine does not answer at {', '.join(silent)}, and {reason}; on macOS: {aliases}")
-    say(f"==> no sealed network ({reason}); this stack lives on loopback addresses, so it runs all the same")
-    return False
 
 
 def launch(run: Run) -> None:

@@ -9,10 +9,10 @@ RTM_NEWROUTE, NLM_F_CREATE_WITH_ACK = 24, 0x1 | 0x4 | 0x400
 RT_TABLE_LOCAL, RTPROT_STATIC, RT_SCOPE_HOST, RTN_LOCAL, RTA_OIF = 255, 4, 254, 2, 4
 
 
-def answers(address: str) -> bool:
-    """Tell whether something here can listen at ``address``."""
+def answers(address: str, port: int = 0) -> bool:
+    """Tell whether something here can listen at ``address``, at this port or at any."""
     try:
-        with socket.create_server((address, 0)):
+        with socket.create_server((address, port)):
             return True
     except OSError:
         return False

@@ -20,6 +20,8 @@ from lab import rack
 PROJECT = "talos-stacks"
 FACTORY = "https://factory.talos.dev"
 API_PORT = 6443
+TALOS_PORT = 50000
+ETCD_PORTS = (2379, 2380)
 FACTORY_ADDRESS = "192.0.2.1"
 """Where names of the Image Factory lead inside the namespace: an address kept for documentation."""
 NOWHERE_ADDRESS = "192.0.2.2"
@@ -77,15 +79,30 @@ class StackFile:
     @property
     def endpoint_port(self) -> int:
         """The port of the Kubernetes API as everybody reaches it."""
-        try:
-            return urlsplit(str(self.cluster.get("endpoint", ""))).port or API_PORT
-        except ValueError:
-            return API_PORT
+        return _port(str(self.cluster.get("endpoint", ""))) or API_PORT
 
     @property
     def control_planes(self) -> list[str]:
         """The addresses of the control planes."""
         return [str(entry["address"]) for entry in self.nodes if entry.get("role") == "controlplane"]
+
+    @property
+    def factory_port(self) -> int:
+        """The port of the Image Factory."""
+        return _port(self.factory) or (80 if self.factory.startswith("http://") else 443)
+
+    @property
+    def listeners(self) -> Iterator[tuple[str, int]]:
+        """Every address and port that the lab listens at, names of hosts left out."""
+        if _parse(_host(self.factory)):
+            yield _host(self.factory), self.factory_port
+        for entry in self.nodes:
+            yield str(entry["address"]), TALOS_PORT
+        for address in self.control_planes:
+            yield from ((address, port) for port in (API_PORT, *ETCD_PORTS))
+        if vip := _parse(str(_mapping(self.cluster.get("network")).get("vip"))):
+            yield str(vip), API_PORT
+        yield from ((address, self.endpoint_port) for address in self.load_balancers)
 
     def hardware(self) -> list[dict[str, Any]]:
         """Return the machines that stand in the rack before anything runs: none where the platform makes them."""
@@ -137,6 +154,13 @@ def _host(url: str) -> str:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
+
+
+def _port(url: str) -> int | None:
+    try:
+        return urlsplit(url).port
+    except ValueError:
+        return None
 
 
 def _address(entry: Mapping[str, Any]) -> IPv4Address | None:

@@ -50,8 +50,8 @@ def start_factory(run: Run, stack: StackFile, record: Any, sealed: bool) -> str 
     if not sealed and not literal:
         return None
     secure = url.scheme != "http"
-    port = url.port or (443 if secure else 80)
-    serve(Factory(record), host if literal else FACTORY_ADDRESS, port, certificate if secure else None)
+    where = host if literal else FACTORY_ADDRESS
+    serve(Factory(record), where, stack.factory_port, certificate if secure else None)
     return stack.factory
 
 

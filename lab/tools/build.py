@@ -45,10 +45,15 @@ def run(command: list[str], folder: Path, report: Callable[[str], None]) -> None
     """Run a Go command with what is pinned and show how far it is; raises ToolError with the end of what it said."""
     flags = " ".join(word for word in os.environ.get("GOFLAGS", "").split() if not word.startswith("-mod"))
     environment = os.environ | {"GOFLAGS": f"{flags} -mod=readonly -buildvcs=false".strip(), "GOWORK": "off"}
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
-        last = deque(progress(process.stdout or (), report), maxlen=12)
+    try:
+        with subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            last = deque(progress(process.stdout or (), report), maxlen=12)
+    except OSError as error:
+        raise ToolError(
+            f"{command[0]} is on PATH and cannot be started ({error.strerror}); mend it, or install Go"
+        ) from error
     if process.returncode:
         raise ToolError("the build failed; the last lines were:\n  " + "\n  ".join(last))
 

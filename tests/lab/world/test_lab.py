@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -100,6 +101,18 @@ def test_other_addresses_without_a_namespace_say_what_is_needed(lab: Lab) -> Non
     assert refused.stderr.startswith(
         "Pulumi.trial.yaml uses addresses outside 127.0.0.0/8 (192.168.7.11, 192.168.7.21, 192.168.7.5), which need a "
         "sealed network namespace, and "
+    )
+    assert not lab.run().folder.exists()
+
+
+def test_an_address_that_is_taken_is_named_before_anything_starts(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    with socket.create_server(("127.0.77.11", 50000)), socket.create_server(("127.0.77.5", 6443)):
+        refused = lab("start", "trial", LAB_NETWORK="loopback")
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        "something listens at 127.0.77.11:50000, 127.0.77.5:6443 already, where the lab of trial is to be; is it the"
+        " lab of another checkout? Then `make lab-down` there, or else end what it is\n"
     )
     assert not lab.run().folder.exists()
 

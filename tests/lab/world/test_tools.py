@@ -86,6 +86,13 @@ def test_a_failed_build_shows_its_end_and_leaves_nothing(place: Path) -> None:
     assert not [path for path in (place / "cache").rglob("*") if path.is_file() and path.name != ".lock"]
 
 
+def test_a_go_that_cannot_be_started_is_named(place: Path) -> None:
+    broken = script(place / "bin" / "go", "")
+    broken.write_text("#!/nowhere/sh\n")
+    with pytest.raises(ToolError, match=f"{broken} is on PATH and cannot be started .*; mend it, or install Go"):
+        binary("etcd", lambda _: None)
+
+
 def test_a_plain_build_is_what_the_engine_is_taken_from(engine: Path) -> None:
     assert tools.version_of(TOOLS["pulumi"], engine) is not None
     assert os.access(engine, os.X_OK)
