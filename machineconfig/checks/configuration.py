@@ -148,13 +148,6 @@ def bundle() -> Bundle:
     return replace(known, k8s_service_account=KeyPair("", known.k8s_service_account.key.ljust(_RSA_KEY, "\n")))
 
 
-def sizes(values: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """About how many bytes each key of machine and cluster takes."""
-    for part in ("machine", "cluster"):
-        for key, value in (values.get(part) or {}).items():
-            yield f"{part}.{key}", sum(len(str(leaf)) + 1 for _, leaf in leaves(value))
-
-
 def _not_made(topology: Topology, node: Node, patches: Sequence[Patch], error: ConfigError) -> Finding:
     """The finding at the first patch that cannot be applied."""
     for count, patch in enumerate(patches, 1):

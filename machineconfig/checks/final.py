@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
 from typing import Any
 
-from machineconfig.checks.configuration import Final, sizes
+from machineconfig.checks.configuration import Final
 from machineconfig.model import Finding
+from machineconfig.paths import leaves
 from machinery import ConfigError, validate
 
 MODES = {"bare-metal": "metal", "proxmox": "metal"}
@@ -73,11 +74,18 @@ def is_as_small_as_the_platform_wants(final: Final) -> Iterator[Finding]:
         return
     size = len(base64.b64encode(final.text.encode()))
     if size > limit:
-        largest = sorted(sizes(final.configuration.v1alpha1), key=lambda pair: -pair[1])
+        largest = sorted(_sizes(final.configuration.v1alpha1), key=lambda pair: -pair[1])
         keys = ", ".join(f"{key} ({count} bytes)" for key, count in largest[:3])
         message = f"has {size} bytes as base64, and {final.topology.platform.kind} takes {limit}; the largest: {keys}"
         path = tuple(largest[0][0].split(".")) if largest else ()
         yield final.finding(message, "install what is large after the cluster is up", path=path)
+
+
+def _sizes(values: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """About how many bytes each key of machine and cluster takes."""
+    for part in ("machine", "cluster"):
+        for key, value in (values.get(part) or {}).items():
+            yield f"{part}.{key}", sum(len(str(leaf)) + 1 for _, leaf in leaves(value))
 
 
 def _chosen(final: Final, path: tuple[str, ...], who: str) -> Iterator[Finding]:

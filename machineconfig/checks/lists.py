@@ -28,9 +28,12 @@ _NAMES = {
     "configFiles": "mountPath",
 }
 
+_SETS = frozenset(("certSANs", "validSubnets", "advertisedSubnets", "listenSubnets", "extraManifests"))
+"""Lists in which Talos takes what stands twice for one: it does no harm."""
+
 
 def says_each_entry_once(subject: Subject) -> Iterator[Finding]:
-    """No entry of a list that patches append to stands in it twice, and no two are of one name."""
+    """No entry of a list that patches append to stands in it twice, and no two are of one name, where that counts."""
     known: _Known = {}
     for part in subject.parts:
         struct = struct_of(part.document)
@@ -63,6 +66,8 @@ def _below(
 def _list(
     subject: Subject, part: Part, entry: Entry, kind: ListOf, place: _Key, known: _Known, field: str
 ) -> Iterator[Finding]:
+    if field in _SETS:
+        return
     first = known.setdefault(place, {})
     for item in entry.items:
         if kind.key:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from machineconfig.checks.subject import Subject
+from machineconfig.checks.subject import Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
 from machineconfig.documents import Entry, dotted
+from machineconfig.levels import levels
 from machineconfig.model import Finding
 from machineconfig.schematic import Schematic, installer
 
@@ -134,14 +135,25 @@ def has_no_etcd_on_a_worker(subject: Subject) -> Iterator[Finding]:
 
 
 def keeps_control_plane_settings_off_workers(subject: Subject) -> Iterator[Finding]:
-    """A worker does not read what is for control planes, and should not know what may be secret in it."""
+    """What is for control planes is not said to workers alone, who pass it over, nor secrets with it to any worker."""
     if subject.node.is_controlplane:
         return
     for path in _CONTROL_PLANE:
         for part, entry in subject.fields(*path):
-            if not _deletes(entry):
+            if _deletes(entry):
+                continue
+            remedy = "move it to a patch in controlplane/"
+            if part.patch.is_secret:
+                message = f"{dotted(path)} is for control planes, and this gives a worker the secret beside it"
+                yield subject.finding(part, entry, message, remedy)
+            elif not _reaches_a_control_plane(subject, part):
                 message = f"{dotted(path)} is for control planes, and a worker passes it over"
-                yield subject.finding(part, entry, message, "move it to a patch in controlplane/")
+                yield subject.finding(part, entry, message, remedy)
+
+
+def _reaches_a_control_plane(subject: Subject, part: Part) -> bool:
+    """Whether the patch is of a level that control planes have too: there it does what it says."""
+    return any(part.level in levels(subject.topology, node) for node in subject.topology.controlplanes)
 
 
 def _deletes(entry: Entry) -> bool:

@@ -15,8 +15,8 @@ _ONE_NIC = ("proxmox",)
 
 
 def describes_each_interface_once(subject: Subject) -> Iterator[Finding]:
-    """Entries merge by interface name and never by selector: one in a list twice, or selected twice, stays two."""
-    selected: dict[str, tuple[Part, Entry]] = {}
+    """No interface is named twice in one list, and no two entries with one selector, which stay two, set the same."""
+    selected: dict[str, list[tuple[Part, Entry]]] = {}
     for part, interfaces in subject.fields(*_INTERFACES):
         named: dict[str, Entry] = {}
         for entry in interfaces.items:
@@ -28,15 +28,35 @@ def describes_each_interface_once(subject: Subject) -> Iterator[Finding]:
             if name is not None:
                 named.setdefault(name.text, entry)
             if selector is not None:
-                key = str(sorted((str(each.path[len(selector.path) :]), each.text) for each in selector.walk()))
-                if key in selected:
-                    other, first_entry = selected[key]
-                    message = (
-                        "one deviceSelector stands in two entries, which Talos does not merge,"
-                        f" first in {other.place_of(first_entry)}"
-                    )
-                    yield subject.finding(part, entry, message, "describe the interface in one place")
-                selected.setdefault(key, (part, entry))
+                others = selected.setdefault(_written(selector), [])
+                yield from _set_twice(subject, part, entry, others)
+                others.append((part, entry))
+
+
+def _set_twice(subject: Subject, part: Part, entry: Entry, others: list[tuple[Part, Entry]]) -> Iterator[Finding]:
+    """What an entry sets that one with the same selector sets too. Talos follows both, so what they add is no harm."""
+    for other, first in others:
+        twice = sorted(set(_settings(entry)) & set(_settings(first)))
+        if twice:
+            message = (
+                f"one deviceSelector stands in two entries, which Talos does not merge, and both set {twice[0][0]},"
+                f" first in {other.place_of(first)}"
+            )
+            yield subject.finding(part, entry, message, "describe the interface in one place")
+            return
+
+
+def _settings(entry: Entry) -> Iterator[tuple[str, str]]:
+    """What an entry sets: of a list each item, of anything else the key."""
+    for child in entry.keys:
+        key = str(child.path[-1])
+        if key != "deviceSelector":
+            items = [(key, _written(item.get("vlanId") or item)) for item in child.items]
+            yield from items or [(key, "")]
+
+
+def _written(entry: Entry) -> str:
+    return str(sorted((str(each.path[len(entry.path) :]), each.text) for each in entry.walk()))
 
 
 def names_or_selects_an_interface(subject: Subject) -> Iterator[Finding]:

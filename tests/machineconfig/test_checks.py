@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from machineconfig import Patch, check_patches
-from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, found, stack, write
+from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, found, raw, stack, write
 
 
 def with_patches(root: Path, files: dict[str, str]) -> Path:
@@ -158,6 +158,51 @@ def test_one_selector_in_two_patches_is_refused(tmp_path: Path) -> None:
     files = {"all/70-nic.yaml": SELECTED, "node/cp1/70-nic.yaml": SELECTED}
     (line,) = found(stack(**BARE_METAL), with_patches(tmp_path, files))
     assert line.startswith("patches/node/cp1/70-nic.yaml:1 (cp1): one deviceSelector stands in two entries")
+
+
+def test_two_entries_of_one_selector_that_complete_each_other_are_followed_both(tmp_path: Path) -> None:
+    entry = "machine: {network: {interfaces: [{deviceSelector: {hardwareAddr: 'bc:24:11:aa:00:01'}, %s}]}}\n"
+    files = {
+        "all/70-nic.yaml": entry % "dhcp: false, addresses: [10.9.0.1/24], vlans: [{vlanId: 5}]",
+        "node/cp1/70-nic.yaml": entry % "mtu: 9000, addresses: [10.9.0.2/24], vlans: [{vlanId: 6}]",
+    }
+    assert found(stack(**BARE_METAL), with_patches(tmp_path, files)) == []
+    (line,) = found(
+        stack(**BARE_METAL), with_patches(tmp_path, {"node/cp1/71-nic.yaml": entry % "vlans: [{vlanId: 6, mtu: 9000}]"})
+    )
+    assert "and both set vlans, first in patches/node/cp1/70-nic.yaml:1" in line
+
+
+def test_a_set_that_several_patches_fill_may_hold_a_name_twice(tmp_path: Path) -> None:
+    files = {"controlplane/70-x.yaml": "machine: {certSANs: [192.168.1.121, lb.example.net]}\n"}
+    assert found(stack(), with_patches(tmp_path, files)) == []
+
+
+FOR_CONTROL_PLANES = "cluster: {proxy: {disabled: true}, apiServer: {certSANs: [a.example.net]}}\n"
+
+
+@pytest.mark.parametrize("level", ["all", "platform/proxmox", "zone/a"])
+def test_what_is_for_control_planes_does_no_harm_in_a_level_that_they_have_too(level: str, tmp_path: Path) -> None:
+    root = with_patches(tmp_path, {f"{level}/70-x.yaml": FOR_CONTROL_PLANES})
+    nodes = [node | {"zone": "a"} for node in raw()["nodes"]]
+    assert found(stack(zones={"a": {}}, nodes=nodes), root) == []
+
+
+@pytest.mark.parametrize("level", ["worker", "node/w1"])
+def test_what_is_for_control_planes_in_a_level_of_workers_alone_is_refused(level: str, tmp_path: Path) -> None:
+    root = with_patches(tmp_path, {f"{level}/70-x.yaml": FOR_CONTROL_PLANES})
+    first, second = found(stack(), root)
+    assert f"patches/{level}/70-x.yaml:1 (w1): cluster.apiServer is for control planes, and a worker passes" in first
+    assert "cluster.proxy is for control planes" in second
+
+
+def test_a_secret_for_control_planes_is_kept_from_workers(tmp_path: Path) -> None:
+    text = "cluster: {inlineManifests: [{name: a, contents: {{ secret('a') | flow }}}]}\n"
+    (line,) = found(stack(), with_patches(tmp_path, {"all/70-x.yaml.j2": text}), {"a": "hunter2"})
+    assert line == (
+        "patches/all/70-x.yaml.j2:1 (w1): cluster.inlineManifests is for control planes, and this gives a worker the"
+        " secret beside it; move it to a patch in controlplane/"
+    )
 
 
 def test_an_interface_that_a_link_document_describes_too_is_refused(tmp_path: Path) -> None:

@@ -22,13 +22,10 @@ NOT_MADE = [case for case in CASES if "error" in case and "endpoint" not in case
 """A wrong endpoint is the topology's affair."""
 
 HAZARDS: dict[str, tuple[str, str]] = {
-    "lists-append": ("list-doubles", "shows that 10.0.0.1 stands in certSANs twice"),
-    "kubelet-extra-mounts-append": ("list-doubles", "shows that one mount becomes two"),
-    "interfaces-merge-by-device-selector": ("interface-twice", "shows that one interface becomes two"),
-    "node-taints-labels": ("worker-taint", "is valid for Talos; Kubernetes refuses a worker that taints itself"),
-    "worker-with-controlplane-only-patch": ("control-plane-only", "is valid for Talos, which passes it over"),
+    "kubelet-extra-mounts-append": ("list-doubles", "Talos mounts the folder twice, one mount over the other"),
+    "node-taints-labels": ("worker-taint", "Kubernetes refuses a worker that taints itself, and its labels with it"),
 }
-"""Cases that were recorded to show what goes wrong although Talos takes it: the one check that must speak, and why."""
+"""Cases that Talos takes and that do something else than is written: the one check that must speak, and why."""
 
 
 def topology(case: dict[str, Any]) -> Topology:
