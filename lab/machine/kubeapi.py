@@ -5,8 +5,9 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from lab.machine import durations
+from lab.machine import durations, kube_nodes, kube_table
 from lab.machine.gateway import EtcdError
+from lab.machine.kube_discovery import DISCOVERY
 from lab.machine.kubelet import API_PORT
 from lab.machine.kubernetes_resources import STATIC_PODS
 from lab.machine.nodes import Nodes, static_pods
@@ -16,10 +17,11 @@ from lab.machine.web import Answer, Request, WebServer
 if TYPE_CHECKING:
     from lab.machine.session import Session
 
-_NODE = "/api/v1/nodes/"
+_NODES = "/api/v1/nodes"
+_NODE = f"{_NODES}/"
 _SYSTEM = "namespaces/kube-system"
 _LISTS = {
-    "/api/v1/nodes": "NodeList",
+    _NODES: "NodeList",
     "/api/v1/pods": "PodList",
     f"/api/v1/{_SYSTEM}/pods": "PodList",
     f"/apis/apps/v1/{_SYSTEM}/daemonsets": "DaemonSetList",
@@ -115,6 +117,8 @@ class KubeApi:
                 version = self._session.settings.kubernetes_version
                 major, minor = version.lstrip("v").split(".")[:2]
                 return Answer.of({"major": major, "minor": minor, "gitVersion": version, "platform": "linux/amd64"})
+            if path in DISCOVERY:
+                return Answer.of(DISCOVERY[path])
             return await self._read(path, request)
         except EtcdError as error:
             return _status(500, str(error))
@@ -131,28 +135,37 @@ class KubeApi:
             return _status(403, f"User {request.name!r} cannot read at the cluster scope")
         if path in _LISTS:
             version = "apps/v1" if path.startswith("/apis/apps") else "v1"
-            items = await self._items(path, request)
+            query = {key: values[0] for key, values in parse_qs(urlsplit(request.path).query).items()}
+            if path == _NODES and (told := kube_nodes.not_simulated(query)):
+                return _status(400, told)
+            items = await self._items(path, query.get("labelSelector", ""))
+            if path == _NODES and kube_table.wanted(request.headers):
+                return Answer.of(kube_table.nodes_table(items))
             return Answer.of({"kind": _LISTS[path], "apiVersion": version, "metadata": {}, "items": items})
         if path.startswith(_NODE) and request.method in ("GET", "PATCH"):
             name = path.removeprefix(_NODE)
             if request.method == "PATCH":
                 await self.nodes.patch(name, json.loads(request.body))
             node = await self.nodes.one(name)
+            if node and kube_table.wanted(request.headers):
+                return Answer.of(kube_table.nodes_table([node]))
             return Answer.of(node) if node else _status(404, f'nodes "{name}" not found')
         return _status(404, "the server could not find the requested resource")
 
-    async def _items(self, path: str, request: Request) -> list[dict[str, Any]]:
-        if path == "/api/v1/nodes":
-            return await self.nodes.all()
-        selector = "".join(parse_qs(urlsplit(request.path).query).get("labelSelector", ())).replace(" ", "")
-        app = selector.removeprefix("k8s-app=")
+    async def _items(self, path: str, selector: str) -> list[dict[str, Any]]:
+        if path == _NODES:
+            return [node for node in await self.nodes.all() if kube_nodes.matches(node, selector)]
+        app = selector.replace(" ", "").removeprefix("k8s-app=")
         return static_pods(self._session, app) if path.endswith("/pods") and app in STATIC_PODS else []
 
     async def _register(self, request: Request, name: str) -> Answer:
         token = str(self._session.settings.cluster.get("token", ""))
         if request.headers.get("authorization") != f"Bearer {token}":
             return _status(401, "Unauthorized")
-        await self.nodes.put(name, json.loads(request.body))
+        node, before = json.loads(request.body), await self.nodes.one(name)
+        created = before["metadata"].get("creationTimestamp") if before else None
+        node["metadata"]["creationTimestamp"] = created or kube_table.timestamp()
+        await self.nodes.put(name, node)
         return Answer.of({})
 
 
