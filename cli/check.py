@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from cli.errors import CliError
@@ -10,11 +11,14 @@ from cli.stackfile import StackFile
 from cli.terminal import paint, say, say_json, warn
 from machineconfig import Finding, PlanError, make_plan
 from machineconfig.checks import RULES
-from topology import Fault
+from machineconfig.levels import check_names
+from topology import Fault, Topology
 
 _ABOUT = """Check stacks as a preview does, but from their files alone: the stack file, the rendered patches of all
 nodes and their final configurations. Everything that is wrong is said at once, each with the file and line, the node,
 the value and the remedy. Where talosctl is on PATH, Talos's own validator runs too.
+
+Without --stack, patches for nodes and zones that no stack has are found too.
 
 A finding ends with the id of its check in brackets; where it is right as it is, the stack file waives it:
   waivers:
@@ -41,17 +45,28 @@ def add(parsers: Parsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the stacks that are asked for."""
+    """Check the stacks that are asked for, and with all of them the patches that belong to none."""
     if options.rules:
         return _rules(options)
-    files = selected(options)
-    found = [(file, found) for file in files for found in _found(file)]
+    checked = [_check(file) for file in selected(options)]
+    of_none = () if options.stack else _of_none(checked)
     if options.output == "json":
-        say_json({"stacks": [file.name for file in files], "findings": [_plain(*each) for each in found]})
+        found = [_plain(each.file, finding) for each in checked for finding in each.found]
+        found += [_plain(None, finding) for finding in of_none]
+        say_json({"stacks": [each.file.name for each in checked], "findings": found})
     else:
-        for line in _lines(files, found):
+        for line in _lines(checked, of_none):
             say(line)
-    return _FOUND if found else 0
+    return _FOUND if of_none or any(each.found for each in checked) else 0
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A stack with what is wrong with it; without a topology where its file is refused."""
+
+    file: StackFile
+    found: tuple[Fault | Finding, ...]
+    topology: Topology | None
 
 
 def _rules(options: argparse.Namespace) -> int:
@@ -64,34 +79,47 @@ def _rules(options: argparse.Namespace) -> int:
     return 0
 
 
-def _found(file: StackFile) -> tuple[Fault | Finding, ...]:
+def _check(file: StackFile) -> _Checked:
     if file.cluster is None:
         raise CliError(f"{file.path.name} has no key talos-stacks:cluster")
     try:
         plan = make_plan(file.cluster, patches=file.folder / "patches")
     except PlanError as error:
-        return error.found
+        return _Checked(file, error.found, error.plan.topology if error.plan else None)
     for warning in plan.warnings:
         warn(f"{file.path.name}: {warning}")
-    return ()
+    return _Checked(file, (), plan.topology)
 
 
-def _lines(files: tuple[StackFile, ...], found: list[tuple[StackFile, Fault | Finding]]) -> Iterator[str]:
-    for file in files:
-        mine = [each for other, each in found if other is file]
-        if not mine:
-            yield f"{file.name}: {paint('nothing is wrong', 'green')}"
-            continue
-        yield f"{file.name}: {paint('1 finding' if len(mine) == 1 else f'{len(mine)} findings', 'red')}"
-        for each in mine:
-            yield f"  {each}" if isinstance(each, Finding) else f"  {file.path.name}: {each}"
+def _of_none(checked: list[_Checked]) -> tuple[Finding, ...]:
+    """What lies in patches/ for nodes and zones of no stack; not known where some stack is refused."""
+    topologies = [each.topology for each in checked if each.topology is not None]
+    if len(topologies) < len(checked):
+        return ()
+    return tuple(check_names(checked[0].file.folder / "patches", topologies))
 
 
-def _plain(file: StackFile, found: Fault | Finding) -> dict[str, Any]:
+def _lines(checked: list[_Checked], of_none: tuple[Finding, ...]) -> Iterator[str]:
+    for each in checked:
+        yield f"{each.file.name}: {_count(len(each.found))}"
+        for found in each.found:
+            yield f"  {found}" if isinstance(found, Finding) else f"  {each.file.path.name}: {found}"
+    if of_none:
+        yield f"no stack: {_count(len(of_none))}"
+        yield from (f"  {found}" for found in of_none)
+
+
+def _count(findings: int) -> str:
+    if not findings:
+        return paint("nothing is wrong", "green")
+    return paint("1 finding" if findings == 1 else f"{findings} findings", "red")
+
+
+def _plain(file: StackFile | None, found: Fault | Finding) -> dict[str, Any]:
     """A finding for programs. `node` is as it is said: several names, or null where it is no node's own."""
     if isinstance(found, Finding):
         return {
-            "stack": file.name,
+            "stack": file.name if file else None,
             "rule": found.rule or None,
             "node": found.node or None,
             "file": f"patches/{found.source}" if found.source else None,
@@ -101,10 +129,10 @@ def _plain(file: StackFile, found: Fault | Finding) -> dict[str, Any]:
             "remedy": found.remedy,
         }
     return {
-        "stack": file.name,
+        "stack": file.name if file else None,
         "rule": None,
         "node": None,
-        "file": file.path.name,
+        "file": file.path.name if file else None,
         "line": None,
         "path": found.path,
         "value": found.value or None,

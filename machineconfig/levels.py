@@ -1,16 +1,20 @@
 """Which files of `patches/` apply to a node, in which order: all, role, zone, platform, node."""
 
 import difflib
+import os
 import re
-from collections.abc import Iterator
+import stat
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from machineconfig.model import Finding
 from topology import Node, Topology
+from topology.platforms import PLATFORMS
 
 MANIFESTS = "manifests"
 _NAMED = ("zone", "platform", "node")
 _FOLDERS = ("all", "controlplane", "worker", *_NAMED, MANIFESTS)
+_LEVELS = "all/, controlplane/, worker/, zone/<zone>/, platform/<kind>/ or node/<name>/"
 _NAME = re.compile(r"[0-9]{2}-[a-z0-9]+(?:-[a-z0-9]+)*\.yaml(?:\.j2)?")
 
 
@@ -22,14 +26,17 @@ def levels(topology: Topology, node: Node) -> tuple[str, ...]:
 
 def files(root: Path, folder: str) -> tuple[Path, ...]:
     """The patches of one folder by name, so that the number in front decides; none if there is no such folder."""
-    return tuple(sorted(path for path in _entries(root / folder) if path.is_file() and _NAME.fullmatch(path.name)))
+    paths = (path for path in _entries(root / folder) if _NAME.fullmatch(path.name))
+    return tuple(path for path in paths if not _unusable(path) and path.is_file())
 
 
 def check_folder(root: Path, folder: str) -> Iterator[Finding]:
     """What lies in a folder and would be passed over in silence."""
     for path in _entries(root / folder):
         source = path.relative_to(root).as_posix()
-        if path.is_dir():
+        if wrong := _unusable(path):
+            yield Finding("", source, None, *wrong)
+        elif path.is_dir():
             yield Finding("", source, None, "is a folder inside a level", "put its files into the level itself")
         elif not _NAME.fullmatch(path.name):
             message = f"{path.name} is not the name of a patch"
@@ -37,21 +44,55 @@ def check_folder(root: Path, folder: str) -> Iterator[Finding]:
 
 
 def check_root(root: Path) -> Iterator[Finding]:
-    """Folders that no node would ever read, because their name is no level's, and patches beside the levels."""
-    for path in _entries(root):
-        if path.is_dir() and path.name not in _FOLDERS:
-            near = difflib.get_close_matches(path.name, _FOLDERS, n=1)
-            remedy = f"call it {near[0]}" if near else f"use one of {', '.join(_FOLDERS)}"
-            yield Finding("", path.name, None, f"no node reads a folder called {path.name}", remedy)
-    for folder in ("", *_NAMED):
+    """Folders that no node would ever read, because their name is no level's, and files beside the levels."""
+    for folder, known in (("", _FOLDERS), ("platform", tuple(PLATFORMS)), ("zone", None), ("node", None)):
         for path in _entries(root / folder):
-            if path.is_file() and path.name.endswith((".yaml", ".yml", ".j2")):
-                source = path.relative_to(root).as_posix()
-                below = f"{folder}/<name>/" if folder else "all/"
-                yield Finding("", source, None, "is a patch that no node reads", f"move it to a level, such as {below}")
+            source = path.relative_to(root).as_posix()
+            if wrong := _unusable(path):
+                yield Finding("", source, None, *wrong)
+            elif path.is_file() and path.suffix != ".md":
+                yield Finding("", source, None, "is a file that no node reads", f"move it to a level: {_LEVELS}")
+            elif path.is_dir() and known is not None and path.name not in known:
+                message = f"no node reads a folder called {path.name}"
+                yield Finding("", source, None, message, nearest(path.name, known))
+
+
+def check_names(root: Path, topologies: Collection[Topology]) -> Iterator[Finding]:
+    """Levels of zones and nodes that none of these clusters has: the patches of one that was renamed, or misspelt."""
+    zones = {name for topology in topologies for name in topology.zones}
+    nodes = {node.name for topology in topologies for node in topology.nodes}
+    for folder, known in (("zone", zones), ("node", nodes)):
+        for path in _entries(root / folder):
+            if not _unusable(path) and path.is_dir() and path.name not in known:
+                message = f"no stack has a {folder} called {path.name}"
+                remedy = f"{nearest(path.name, known)}, or take it out" if known else "take it out"
+                yield Finding("", path.relative_to(root).as_posix(), None, message, remedy)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """What to call something instead: the known name that is near, or any of them where they are few."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"call it {near[0]}" if near else f"use one of {', '.join(names[:8])}"
 
 
 def _entries(folder: Path) -> list[Path]:
-    if not folder.is_dir():
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "__pycache__")))
+    except OSError:  # not there, or said where its own folder is looked through
         return []
-    return sorted(path for path in folder.iterdir() if not path.name.startswith((".", "__pycache__")))
+
+
+def _unusable(path: Path) -> tuple[str, str] | None:
+    """Why a path can be neither read nor looked into, and what to do about it."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return "is a link to something that is not there", "correct the link or take it out"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}", "make it readable or take it out"
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        return "is neither a file nor a folder", "take it out"
+    if not os.access(path, os.R_OK | (os.X_OK if stat.S_ISDIR(mode) else 0)):
+        return "cannot be read: Permission denied", "make it readable or take it out"
+    return None

@@ -1,6 +1,7 @@
 """The patches of one node: the files of its levels, rendered, in the order in which Talos merges them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from machineconfig.context import context
@@ -26,7 +27,10 @@ def render_node(
     render to nothing or to comments alone are left out, because Talos takes an empty patch for an error.
     Raises ConfigError with everything that is wrong for this node.
     """
-    return _render(topology, node, facts, Sources(root), secret or _no_secrets)
+    rendered = _render(topology, node, facts, Sources(root), secret or _no_secrets)
+    if rendered.misplaced or rendered.faults:
+        raise ConfigError((*rendered.misplaced, *rendered.faults))
+    return rendered.patches
 
 
 def render_cluster(
@@ -45,37 +49,44 @@ def render_cluster(
 def render_what_can_be(
     topology: Topology, facts: Mapping[str, Facts], *, root: Path, secret: Secret | None = None
 ) -> tuple[dict[str, tuple[Patch, ...]], tuple[Finding, ...]]:
-    """The patches of the nodes that can be rendered, and what is wrong with the others."""
+    """The patches of the nodes that can be rendered, and what is wrong with the others and with stray files."""
     patches: dict[str, tuple[Patch, ...]] = {}
     findings: list[Finding] = []
     sources = Sources(root)
     for node in topology.nodes:
-        try:
-            patches[node.name] = _render(topology, node, facts[node.name], sources, secret or _no_secrets)
-        except ConfigError as error:
-            findings.extend(error.findings)
+        rendered = _render(topology, node, facts[node.name], sources, secret or _no_secrets)
+        findings += (*rendered.misplaced, *rendered.faults)
+        if not rendered.faults:
+            patches[node.name] = rendered.patches
     return patches, said_once(findings)
 
 
-def _render(topology: Topology, node: Node, facts: Facts, sources: Sources, secret: Secret) -> tuple[Patch, ...]:
-    findings: list[Finding] = list(sources.findings)
+@dataclass(frozen=True)
+class _Rendered:
+    """What one node gets, what lies about in its levels, and what is wrong with the files that it gets."""
+
+    patches: tuple[Patch, ...]
+    misplaced: tuple[Finding, ...]
+    faults: tuple[Finding, ...]
+
+
+def _render(topology: Topology, node: Node, facts: Facts, sources: Sources, secret: Secret) -> _Rendered:
+    misplaced: list[Finding] = list(sources.findings)
+    faults: list[Finding] = []
     patches: list[Patch] = []
     values = context(topology, node, facts)
     for folder in levels(topology, node):
-        findings.extend(sources.findings_in(folder))
+        misplaced.extend(sources.findings_in(folder))
         for path, source in sources.files(folder):
             try:
-                patches.append(_Rendering(sources, path, source, secret).patch(values))
+                patches.append(_Template(sources, path, source, secret).patch(values))
             except TemplateFaultError as fault:
-                findings.append(Finding(node.name, source, fault.line, fault.message, fault.remedy))
-    if findings:
-        raise ConfigError(findings)
-    return tuple(
-        tolerate_absent((patch for patch in patches if _says_something(patch.text)), topology.versions.contract)
-    )
+                faults.append(Finding(node.name, source, fault.line, fault.message, fault.remedy))
+    said = (patch for patch in patches if _says_something(patch.text))
+    return _Rendered(tuple(tolerate_absent(said, topology.versions.contract)), tuple(misplaced), tuple(faults))
 
 
-class _Rendering:
+class _Template:
     """One file for one node, and the names of the secrets that it asks for on the way."""
 
     def __init__(self, sources: Sources, path: Path, source: str, secret: Secret) -> None:

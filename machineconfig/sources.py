@@ -51,7 +51,10 @@ class Sources:
 
     def _include(self, name: str) -> str:
         root = self.root.resolve()
-        path = (root / name).resolve()
+        try:
+            path = (root / name).resolve()
+        except (OSError, RuntimeError, ValueError):  # links in a circle, a name that no file can have
+            raise RefusedError(f"includes a file that cannot be found: {name}", "correct the name") from None
         if not path.is_relative_to(root):
             raise RefusedError(f"includes a file outside patches/: {name}", "move the file to patches/manifests/")
         if not path.is_file():
@@ -71,6 +74,8 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise TemplateFaultError(None, "is not UTF-8 text", "save it as UTF-8") from None
+    except OSError as error:
+        raise TemplateFaultError(None, f"cannot be read: {error.strerror}", "make it readable") from None
 
 
 def _near(root: Path, name: str) -> list[str]:

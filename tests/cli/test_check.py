@@ -11,6 +11,7 @@ TAINT = 'machine:\n  nodeTaints:\n    gpu: "true:NoSchedule"\n'
 def test_every_stack_of_the_repo_is_checked_and_nothing_is_wrong(checkout: Path, run: Run) -> None:
     for file in ROOT.glob("Pulumi.*.yaml"):
         shutil.copy(file, checkout)
+    shutil.copytree(ROOT / "patches", checkout / "patches", dirs_exist_ok=True)
     code, out, err = run("check")
     assert (code, err) == (0, "")
     assert out.splitlines() == [f"{name}: nothing is wrong" for name in ("homelab", "lab", "prod")]
@@ -72,3 +73,32 @@ def test_the_checks_are_listed_with_their_ids(checkout: Path, run: Run) -> None:
     code, out, _ = run("check", "--rules")
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()] == list(RULES)
+
+
+def test_patches_for_a_node_or_a_zone_of_no_stack_are_found_where_all_stacks_are_known(
+    checkout: Path, run: Run
+) -> None:
+    for level in ("node/lab-worker-1", "zone/dc1", "platform/proxmox", "node/lab-worker-01"):
+        (checkout / "patches" / level).mkdir(parents=True, exist_ok=True)
+        (checkout / "patches" / level / "70-a.yaml").write_text("machine: {}\n")
+    code, out, _ = run("check")
+    assert code == 2
+    assert out.splitlines() == [
+        "lab: nothing is wrong",
+        "no stack: 2 findings",
+        "  patches/zone/dc1: no stack has a zone called dc1; take it out",
+        "  patches/node/lab-worker-1: no stack has a node called lab-worker-1; call it lab-worker-01, or take it out",
+    ]
+    code, out, _ = run("check", "--output", "json")
+    assert [(each["stack"], each["file"]) for each in json.loads(out)["findings"]] == [
+        (None, "patches/zone/dc1"),
+        (None, "patches/node/lab-worker-1"),
+    ]
+    assert run("check", "--stack", "lab")[0] == 0
+
+
+def test_nobody_is_blamed_for_nodes_of_a_stack_that_is_refused(checkout: Path, run: Run) -> None:
+    (checkout / "patches/node/other").mkdir(parents=True)
+    (checkout / "Pulumi.other.yaml").write_text("config:\n  talos-stacks:cluster: {}\n")
+    code, out, _ = run("check")
+    assert code == 2 and "no stack" not in out

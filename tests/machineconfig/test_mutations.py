@@ -119,6 +119,27 @@ def test_what_is_wrong_with_patches_and_with_configurations_is_said_at_once(tmp_
     assert rules == ["control-plane-only]", "talos-refuses]", "etcd-subnets]"]
 
 
+def test_a_fault_in_the_rendering_of_one_node_hides_nothing_of_the_others(tmp_path: Path) -> None:
+    files = {
+        "node/cp1/70-x.yaml.j2": "machine: {env: {A: '{{ node.nothing }}'}}\n",
+        "node/w1/70-x.yaml": 'machine:\n  nodeTaints:\n    gpu: "true:NoSchedule"\n',
+        "all/notes.txt": "",
+        "workers/70-x.yaml": "",
+    }
+    said = faults(tmp_path, files)
+    assert [line.partition(" ")[0] for line in said] == [
+        "patches/workers:",
+        "patches/all/notes.txt:",
+        "patches/node/cp1/70-x.yaml.j2:1",
+        "patches/node/w1/70-x.yaml:3",
+    ]
+
+
+def test_a_file_that_lies_about_hides_nothing(tmp_path: Path) -> None:
+    first, second = faults(tmp_path, {**TAINT, "all/notes.txt": ""})
+    assert "notes.txt is not the name of a patch" in first and second.endswith("[worker-taint]")
+
+
 def test_a_secret_of_any_kind_makes_no_finding_while_nobody_knows_it(tmp_path: Path) -> None:
     files = {
         "worker/70-x.yaml.j2": (

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -151,12 +152,64 @@ def test_a_folder_that_no_node_reads_is_refused(tmp_path: Path) -> None:
     assert str(finding) == "patches/controlplanes: no node reads a folder called controlplanes; call it controlplane"
 
 
-@pytest.mark.parametrize("name", ["10-a.yaml", "node/10-a.yaml.j2", "zone/a.yml"])
-def test_a_patch_beside_the_levels_is_refused(tmp_path: Path, name: str) -> None:
-    write(tmp_path, {name: "machine: {}\n"})
+@pytest.mark.parametrize("name", ["10-a.yaml", "node/10-a.yaml.j2", "zone/a.yml", "notes.txt", "platform/a"])
+def test_a_file_beside_the_levels_is_refused_with_the_levels(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {name: "machine: {}\n", "README.md": "", "node/README.md": ""})
     (finding,) = refused(stack(), "cp1", tmp_path)
-    assert finding.source == name
-    assert finding.message == "is a patch that no node reads"
+    assert str(finding) == (
+        f"patches/{name}: is a file that no node reads; move it to a level: all/, controlplane/, worker/, zone/<zone>/,"
+        " platform/<kind>/ or node/<name>/"
+    )
+
+
+def test_a_platform_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"platform/baremetal/10-a.yaml": "machine: {}\n", "platform/bare-metal/10-a.yaml": "a: b\n"})
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert str(finding) == "patches/platform/baremetal: no node reads a folder called baremetal; call it bare-metal"
+
+
+@pytest.mark.parametrize("place", ["all/10-a.yaml", "node/w1", "controlplane"])
+def test_a_link_to_nothing_is_refused(tmp_path: Path, place: str) -> None:
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).symlink_to(tmp_path / "nothing")
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert (finding.source, finding.message) == (place, "is a link to something that is not there")
+
+
+def test_what_is_no_file_and_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    os.mkfifo(tmp_path / "all/10-a.yaml")
+    (tmp_path / "all/20-b.yaml").symlink_to(tmp_path / "all/20-b.yaml")
+    first, second = refused(stack(), "cp1", tmp_path)
+    assert (first.source, first.message) == ("all/10-a.yaml", "is neither a file nor a folder")
+    assert second.message.startswith("cannot be read: ")
+
+
+def test_a_file_or_folder_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"all/10-a.yaml": "machine: {}\n", "node/cp1/10-a.yaml": "machine: {}\n"})
+    hidden = {tmp_path / "all/10-a.yaml", tmp_path / "node/cp1"}
+    monkeypatch.setattr(os, "access", lambda path, mode: path not in hidden)  # root may read everything
+    found = [(finding.source, finding.message) for finding in refused(stack(), "cp1", tmp_path)]
+    assert found == [
+        ("node/cp1", "cannot be read: Permission denied"),
+        ("all/10-a.yaml", "cannot be read: Permission denied"),
+    ]
+
+
+def test_a_file_that_fails_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"all/10-a.yaml": "machine: {}\n"})
+
+    def fail(path: Path, *arguments: object, **options: object) -> str:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "read_text", fail)
+    assert refused(stack(), "cp1", tmp_path)[0].message == "cannot be read: Input/output error"
+
+
+def test_a_link_in_a_circle_is_not_included(tmp_path: Path) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": 'a: {{ include("manifests/a") }}\n', "manifests/b": ""})
+    (tmp_path / "manifests/a").symlink_to(tmp_path / "manifests/a")
+    assert "includes a file that" in refused(stack(), "cp1", tmp_path)[0].message
 
 
 def test_a_folder_inside_a_level_is_refused(tmp_path: Path) -> None:

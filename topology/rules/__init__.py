@@ -1,6 +1,6 @@
 """The rules that hold between the parts of a topology, in the order their faults are told."""
 
-from topology.rules.images import extensions_exist, images_are_declared
+from topology.rules.images import extensions_exist, images_are_declared, images_are_used
 from topology.rules.network import (
     addresses_are_in_the_node_network,
     addresses_are_unique,
@@ -70,6 +70,7 @@ RULES: tuple[Rule, ...] = (
     Rule(some_node_takes_pods, warning=True),
     Rule(bootstrap_node_is_a_control_plane, reads=(*_ROLES, ("nodes", "*", "name"))),
     Rule(images_are_declared, reads=(("images", "*"),)),
+    Rule(images_are_used, warning=True, reads=(("nodes", "*", "image"),)),
     Rule(extensions_exist, reads=_TALOS),
     Rule(zones_are_declared, reads=(("zones", "*"),)),
     Rule(zones_survive_the_loss_of_one, reads=(*_ROLES, *_ZONES)),

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from topology.compatibility import SUPPORT
 from topology.extensions import EXTENSIONS
-from topology.fault import Found
+from topology.fault import NOTHING, Found
 from topology.rules.rule import near
-from topology.topology import Topology
+from topology.topology import DEFAULT_IMAGE, Topology
 
 
 def images_are_declared(topology: Topology) -> Iterator[Found]:
@@ -15,6 +15,14 @@ def images_are_declared(topology: Topology) -> Iterator[Found]:
         if node.image not in topology.images:
             cure = f"declare it in images{near(node.image, topology.images)}, or leave it out for default"
             yield Found(("nodes", index, "image"), node.image, f"of {node.name} is not a declared image", cure)
+
+
+def images_are_used(topology: Topology) -> Iterator[Found]:
+    """An image that no node has is one whose node was renamed or removed, or names another one."""
+    used = {node.image for node in topology.nodes}
+    for image in topology.images:
+        if image not in used and image != DEFAULT_IMAGE:
+            yield Found(("images", image), NOTHING, "is an image that no node has", "name it at a node or take it out")
 
 
 def extensions_exist(topology: Topology) -> Iterator[Found]:
