@@ -29,11 +29,7 @@ def up(run: Run, stack: StackFile, say: Say) -> int:
         say(f"==> pulumi up --stack {run.stack}   ({time.monotonic() - began:.1f} s)")
         code = execute(run, ["pulumi", "up", "--yes", "--skip-preview", "--stack", run.stack])
         if code:
-            say(
-                f"\nThe lab stays up: `make lab-status STACK={run.stack}` shows its machines,"
-                f" {run.journal} what they saw."
-            )
-            say(cure(run)) if cut_off(run) else None
+            say(f"\n{what_next(run)}")
         else:
             report.write_credentials(run)
             say(report.summary(run, time.monotonic() - began))
@@ -49,6 +45,14 @@ def check(stack: StackFile) -> None:
     command += ["--project", str(stack.path.parent), "--stack", stack.name]
     if subprocess.run(command, check=False).returncode:
         raise LabError("nothing was started")
+
+
+def what_next(run: Run) -> str:
+    """Say what there is to look at, and to do, after a run that failed."""
+    if not lifecycle.alive(run):
+        return f"The lab of {run.stack} was ended meanwhile."
+    here = f"The lab stays up: `make lab-status STACK={run.stack}` shows its machines, {run.journal} what they saw."
+    return f"{here}\n{cure(run)}" if cut_off(run) else here
 
 
 def cut_off(run: Run) -> bool:

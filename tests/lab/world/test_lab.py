@@ -76,6 +76,20 @@ def test_what_is_left_running_inside_ends_with_the_lab(lab: Lab) -> None:
     assert left.wait(timeout=20) == 128 + signal.SIGTERM
 
 
+@sealed_only
+def test_a_lab_that_is_ended_while_it_comes_up_says_so(lab: Lab) -> None:
+    begun = lab.project / "begun"
+    (lab.project / "__main__.py").write_text(f"import time\nopen({str(begun)!r}, 'w')\ntime.sleep(1000)\n")
+    with ThreadPoolExecutor() as other:
+        up = other.submit(lab, "up", "trial")
+        eventually(begun.exists, what="the program to begin")
+        assert lab("down", "trial").returncode == 0
+        ended = up.result()
+    assert ended.returncode != 0
+    assert ended.stdout.endswith("\nThe lab of trial was ended meanwhile.\n")
+    assert list(lab.home.iterdir()) == []
+
+
 def test_a_stack_on_loopback_runs_without_a_namespace(lab: Lab) -> None:
     (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
     started = lab("start", "trial", LAB_NETWORK="loopback")
