@@ -6,24 +6,18 @@ the machine still down, before another one is touched.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 
 import pulumi
 
+from components.turns import LOOK, Turns
 from talosapi import ApplyMode, Client, Code, Credentials, TalosError, health, membership
 from talosapi.health import Patience
 from topology import Node, Topology
 
-_LOOK = Patience(timeout=5)
-"""How long is looked for a living cluster: machines that are still booting do not answer."""
-
 _REBOOTING = {"auto": ApplyMode.AUTO, "reboot": ApplyMode.REBOOT}
 """The apply modes in which a machine may reboot at once."""
-
-
-class RolloutStopped(Exception):  # noqa: N818 - the machine that stopped the rollout has the error
-    """A machine was not changed, because another one did not come through."""
 
 
 class Rollout:
@@ -38,15 +32,9 @@ class Rollout:
         self._topology = topology
         self._secret = credentials
         self._patience = Patience(timeout=topology.rollout.timeout, report=pulumi.log.info)
-        self._turns = {
-            "controlplane": asyncio.Semaphore(1),
-            "worker": asyncio.Semaphore(topology.rollout.workers_at_once),
-        }
-        self._changing: dict[str, str | None] = {}
-        self._stopped_by: str | None = None
+        self._turns = Turns(topology, self._credentials, self._patience)
         self._applied: list[pulumi.Resource] = []
         self._living: asyncio.Task[bool | None] | None = None
-        self._workers_up: asyncio.Task[None] | None = None
 
     def control_planes_are(self, applied: Iterable[pulumi.Resource]) -> None:
         """Name the resources that workers of a living cluster wait for."""
@@ -95,21 +83,21 @@ class Rollout:
 
     async def _machine_changes(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living() is not False:
-            await self._begin(self._topology.node(args.name))
+            await self._turns.begin(self._topology.node(args.name))
 
     async def _joining(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living():
-            await self._begin(self._topology.node(args.name), self._answers)
+            await self._turns.begin(self._topology.node(args.name), self._answers)
 
     async def _changing_configuration(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living() is not False:
-            await self._begin(self._topology.node(args.name), partial(self._boot_before_reboot, args))
+            await self._turns.begin(self._topology.node(args.name), partial(self._boot_before_reboot, args))
 
     async def _changed(self, args: pulumi.ResourceHookArgs) -> None:
-        await self._finish(self._topology.node(args.name))
+        await self._turns.finish(self._topology.node(args.name))
 
     async def _failed(self, args: pulumi.ErrorHookArgs) -> bool:
-        self._end(self._topology.node(args.name), failed=True)
+        self._turns.end(self._topology.node(args.name), failed=True)
         return False
 
     def cluster_gate(self) -> pulumi.ResourceHookBinding:
@@ -134,59 +122,7 @@ class Rollout:
 
     async def _look(self) -> bool | None:
         planes, credentials = self._topology.controlplanes, await self._credentials()
-        return await membership.etcd_runs(planes, credentials, patience=_LOOK)
-
-    async def _begin(self, node: Node, ready: Callable[[Node], Awaitable[str | None]] | None = None) -> None:
-        """Take the turn once the others are healthy; ``ready`` then looks at the machine, and returns its boot id."""
-        await self._turns[node.role].acquire()
-        self._changing[node.name] = None
-        try:
-            if self._stopped_by:
-                raise RolloutStopped(f"{node.name} was left as it was, because {self._stopped_by} did not come through")
-            await self._others_are_healthy(node)
-            if ready:
-                self._changing[node.name] = await ready(node)
-        except BaseException:
-            self._end(node, failed=True)
-            raise
-
-    async def _finish(self, node: Node) -> None:
-        if node.name not in self._changing:
-            return
-        try:
-            credentials = await self._credentials()
-            boot = self._changing[node.name]
-            if boot is not None:
-                await membership.wait_rebooted(node, boot, credentials, patience=self._patience)
-            if node.is_controlplane:
-                planes = self._topology.controlplanes
-                await membership.wait_member(node, planes, credentials, patience=self._patience)
-            else:
-                await health.wait_worker(node, credentials, patience=self._patience)
-        except BaseException:
-            self._end(node, failed=True)
-            raise
-        self._end(node)
-
-    def _end(self, node: Node, *, failed: bool = False) -> None:
-        if node.name not in self._changing:
-            return
-        del self._changing[node.name]
-        if failed:
-            self._stopped_by = self._stopped_by or node.name
-        self._turns[node.role].release()
-
-    async def _others_are_healthy(self, node: Node) -> None:
-        credentials = await self._credentials()
-        await membership.wait_others(node, self._topology.controlplanes, credentials, patience=self._patience)
-        if not node.is_controlplane:
-            if self._workers_up is None:
-                self._workers_up = asyncio.create_task(self._workers_are_up(credentials))
-            await asyncio.shield(self._workers_up)
-
-    async def _workers_are_up(self, credentials: Credentials) -> None:
-        """Once a run, before its first change of a worker: no worker is down from an earlier run."""
-        await membership.wait_workers(self._topology.workers, credentials, patience=self._patience)
+        return await membership.etcd_runs(planes, credentials, patience=LOOK)
 
     async def _answers(self, node: Node) -> None:
         """Wait for the machine itself: the provider would try for ten minutes and say less."""

@@ -45,7 +45,7 @@ async def wait_control_plane(
     same look. Raises NotReady, CredentialsError.
     """
     async with patience.fleet(credentials) as fleet:
-        await _wait(fleet, machine, _control_plane(peers), patience)
+        await _wait(fleet, machine, control_plane(peers), patience)
 
 
 async def wait_worker(machine: Machine, credentials: Credentials, *, patience: Patience = Patience()) -> None:
@@ -67,7 +67,7 @@ async def wait_cluster(
     """
     async with patience.fleet(credentials) as fleet:
         waits = [
-            _wait(fleet, machine, _control_plane([peer for peer in control_planes if peer is not machine]), patience)
+            _wait(fleet, machine, control_plane([peer for peer in control_planes if peer is not machine]), patience)
             for machine in control_planes
         ]
         waits += [_wait(fleet, machine, WORKER, patience) for machine in workers]
@@ -105,7 +105,8 @@ async def etcd_exists(machines: Sequence[M], credentials: Credentials, patience:
             await asyncio.gather(*pending, return_exceptions=True)
 
 
-def _control_plane(peers: Sequence[Machine]) -> list[Check]:
+def control_plane(peers: Sequence[Machine] = ()) -> list[Check]:
+    """Return what a control plane must do to be healthy, also in the eyes of its peers."""
     return [
         checks.running,
         checks.service_healthy("etcd"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from talosapi import checks
+from talosapi.checks import Check
 from talosapi.credentials import Credentials
 from talosapi.errors import Code, NotReady, TalosError
 from talosapi.fleet import Fleet, Machine
@@ -45,15 +46,22 @@ async def wait_member(
 
 async def wait_workers(workers: Sequence[Machine], credentials: Credentials, *, patience: Patience) -> None:
     """Wait until every worker is healthy, or waits in maintenance mode for its first configuration. Raises NotReady."""
-
-    async def one(worker: Machine) -> None:
-        async def look() -> Unmet | None:
-            return None if await _in_maintenance(fleet, worker) else await unmet_of(fleet, worker, WORKER)
-
-        await _until(worker, look, patience)
-
     async with patience.fleet(credentials) as fleet:
-        await asyncio.gather(*map(one, workers))
+        await asyncio.gather(*(_settled(fleet, worker, WORKER, patience) for worker in workers))
+
+
+async def sick(
+    machines: Sequence[Machine], healthy: Sequence[Check], credentials: Credentials, *, patience: Patience
+) -> frozenset[str]:
+    """Return the names of those that are not ``healthy`` within the time. One in maintenance mode is not sick."""
+    quiet = replace(patience, report=None)
+    async with patience.fleet(credentials) as fleet:
+        looks = (_settled(fleet, machine, healthy, quiet) for machine in machines)
+        found = await asyncio.gather(*looks, return_exceptions=True)
+    for error in found:
+        if error and not isinstance(error, NotReady):
+            raise error
+    return frozenset(machine.name for machine, error in zip(machines, found, strict=True) if error)
 
 
 async def etcd_runs(control_planes: Sequence[Machine], credentials: Credentials, *, patience: Patience) -> bool | None:
@@ -78,11 +86,8 @@ async def etcd_runs(control_planes: Sequence[Machine], credentials: Credentials,
 async def wait_answer(machine: Machine, credentials: Credentials, *, patience: Patience) -> None:
     """Wait until a machine answers at all, under the cluster's certificate or in maintenance mode. Raises NotReady."""
 
-    async def look() -> Unmet | None:
-        return None if await _in_maintenance(fleet, machine) else await unmet_of(fleet, machine, ())
-
     async with patience.fleet(credentials) as fleet:
-        await _until(machine, look, patience)
+        await _settled(fleet, machine, (), patience)
 
 
 async def wait_rebooted(machine: Machine, boot_id: str, credentials: Credentials, *, patience: Patience) -> None:
@@ -134,6 +139,15 @@ def _stranger(member: EtcdMember) -> Unmet:
         f"there is also {name}, which counts for the majority",
         f"if it is gone for good, remove it: `talosctl etcd remove-member {member.id:016x}`",
     )
+
+
+async def _settled(fleet: Fleet, machine: Machine, healthy: Sequence[Check], patience: Patience) -> None:
+    """Wait until a machine is healthy, or in maintenance mode. Raises NotReady."""
+
+    async def look() -> Unmet | None:
+        return None if await _in_maintenance(fleet, machine) else await unmet_of(fleet, machine, healthy)
+
+    await _until(machine, look, patience)
 
 
 async def _in_maintenance(fleet: Fleet, machine: Machine) -> bool:

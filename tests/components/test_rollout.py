@@ -9,8 +9,9 @@ import pulumi
 import pytest
 import yaml
 
-from components import rollout
-from components.rollout import Rollout, RolloutStopped
+from components import rollout, turns
+from components.rollout import Rollout
+from components.turns import RolloutStopped
 from talosapi import Credentials, NotReady
 from tests.stack.rehearsal import CHECKOUT
 from topology import Topology, load
@@ -23,6 +24,8 @@ class Health:
 
     def __init__(self) -> None:
         self.lost: set[str] = set()
+        self.ill: set[str] = set()
+        self.waited_for: list[str] = []
         self.back = asyncio.Event()
         self.living: bool | None = True
 
@@ -35,8 +38,11 @@ class Health:
     async def wait_others(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
         return None
 
+    async def sick(self, machines: Any, healthy: Any, credentials: Any, *, patience: Any) -> frozenset[str]:
+        return frozenset(machine.name for machine in machines if machine.name in self.ill)
+
     async def wait_workers(self, workers: Any, credentials: Any, *, patience: Any) -> None:
-        return None
+        self.waited_for += [worker.name for worker in workers]
 
     async def wait_member(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
         await self._wait(machine)
@@ -54,7 +60,8 @@ class Health:
 async def health(monkeypatch: pytest.MonkeyPatch) -> Health:
     found = Health()
     monkeypatch.setattr(rollout, "membership", found)
-    monkeypatch.setattr(rollout.health, "wait_worker", found.wait_worker)
+    monkeypatch.setattr(turns, "membership", found)
+    monkeypatch.setattr(turns.health, "wait_worker", found.wait_worker)
     return found
 
 
@@ -133,6 +140,40 @@ async def test_a_machine_that_does_not_come_back_keeps_the_others_as_they_are(he
         ):
             await change
     assert not second.began.is_set() and not worker.began.is_set()
+
+
+async def test_a_sick_control_plane_has_the_first_turn_because_its_change_may_mend_it(health: Health) -> None:
+    health.ill.add("lab-controlplane-03")
+    first, second, sick = changes(stack(), *(f"lab-controlplane-0{number}" for number in (1, 2, 3)))
+    tasks = [asyncio.create_task(change.run()) for change in (first, second)]
+    await settle()
+    assert not first.began.is_set() and not second.began.is_set()
+    tasks.append(asyncio.create_task(sick.run()))
+    await settle()
+    assert sick.began.is_set() and not first.began.is_set() and not second.began.is_set()
+    health.back.set()
+    await asyncio.gather(*tasks)
+
+
+async def test_a_sick_machine_that_has_no_change_is_not_waited_for_long(
+    health: Health, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "_LATE", 0)
+    health.ill.add("lab-controlplane-03")
+    health.back.set()
+    (change,) = changes(stack(), "lab-controlplane-01")
+    await change.run()
+
+
+async def test_a_healthy_worker_waits_for_the_sick_and_a_sick_one_for_no_worker(health: Health) -> None:
+    health.ill.add("lab-worker-02")
+    healthy, sick = changes(stack(), "lab-worker-01", "lab-worker-02")
+    health.back.set()
+    task = asyncio.create_task(healthy.run())
+    await sick.run()
+    assert health.waited_for == []
+    await task
+    assert health.waited_for == ["lab-worker-02"]
 
 
 @pytest.mark.parametrize("living", [False, None])

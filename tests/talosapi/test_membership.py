@@ -4,6 +4,7 @@ from grpclib.exceptions import GRPCError
 
 from talosapi import Client, CredentialsError, NotReady, membership
 from talosapi.authority import Authority as MachineCa
+from talosapi.health import WORKER
 from tests.talosapi import machines
 from tests.talosapi.pki import Authority
 from tests.talosapi.test_health import ONE_LOOK, patience
@@ -75,6 +76,19 @@ async def test_a_worker_in_maintenance_mode_is_not_waited_for_and_a_sick_one_is(
                 await membership.wait_workers(
                     cluster.machines, cluster.credentials, patience=patience(cluster, pace=ONE_LOOK)
                 )
+
+
+async def test_the_sick_are_those_that_are_not_healthy_and_not_in_maintenance_mode() -> None:
+    async with machines.cluster(3) as cluster:
+        well, sick, fresh = cluster.machines
+        fresh.address = "127.7.0.9"
+        sick.services["kubelet"] = ("Waiting", False)
+        context = machines.server_context(None, Authority().server(fresh.address))
+        async with machines.serve_talos(fresh, context, cluster.ports.talos):
+            found = await membership.sick(
+                [well, sick, fresh], WORKER, cluster.credentials, patience=patience(cluster, pace=ONE_LOOK)
+            )
+        assert found == {sick.name}
 
 
 def test_the_machine_ca_is_read_and_its_faults_are_named_without_showing_it() -> None:
