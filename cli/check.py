@@ -1,15 +1,16 @@
 """`talos-stacks check`: everything that is wrong with stacks, without an engine, credentials or a network."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cli.errors import CliError
+from cli.imports import import_faults, import_warnings
+from cli.keys import key_faults
 from cli.options import Parsers, command, output_option, selected, stack_option
 from cli.stackfile import StackFile
 from cli.terminal import paint, say, say_json, warn
-from machineconfig import Finding, PlanError, make_plan
+from machineconfig import Finding, Plan, PlanError, make_plan
 from machineconfig.checks import RULES
 from machineconfig.levels import check_names
 from topology import Fault, Topology
@@ -80,15 +81,23 @@ def _rules(options: argparse.Namespace) -> int:
 
 
 def _check(file: StackFile) -> _Checked:
-    if file.cluster is None:
-        raise CliError(f"{file.path.name} has no key talos-stacks:cluster")
+    found: tuple[Fault | Finding, ...] = ()
     try:
-        plan = make_plan(file.cluster, patches=file.folder / "patches")
+        plan: Plan | None = make_plan(file.config["cluster"], patches=file.folder / "patches")
     except PlanError as error:
-        return _Checked(file, error.found, error.plan.topology if error.plan else None)
-    for warning in plan.warnings:
+        plan, found = error.plan, error.found
+    if plan is None:
+        return _Checked(file, (*file.faults, *_others(file, found)), None)
+    for warning in (*plan.warnings, *import_warnings(file, plan.topology)):
         warn(f"{file.path.name}: {warning}")
-    return _Checked(file, (), plan.topology)
+    of_file = (*file.faults, *key_faults(file, plan), *import_faults(file, plan.topology))
+    return _Checked(file, (*of_file, *found), plan.topology)
+
+
+def _others(file: StackFile, found: Iterable[Fault | Finding]) -> Iterator[Fault | Finding]:
+    """Without what is wrong with a value that is not what is written."""
+    misread = {fault.path for fault in file.faults}
+    return (each for each in found if isinstance(each, Finding) or each.path not in misread)
 
 
 def _of_none(checked: list[_Checked]) -> tuple[Finding, ...]:
@@ -103,7 +112,7 @@ def _lines(checked: list[_Checked], of_none: tuple[Finding, ...]) -> Iterator[st
     for each in checked:
         yield f"{each.file.name}: {_count(len(each.found))}"
         for found in each.found:
-            yield f"  {found}" if isinstance(found, Finding) else f"  {each.file.path.name}: {found}"
+            yield f"  {found}" if isinstance(found, Finding) else f"  {each.file.place(found)}: {found}"
     if of_none:
         yield f"no stack: {_count(len(of_none))}"
         yield from (f"  {found}" for found in of_none)
@@ -117,9 +126,10 @@ def _count(findings: int) -> str:
 
 def _plain(file: StackFile | None, found: Fault | Finding) -> dict[str, Any]:
     """A finding for programs. `node` is as it is said: several names, or null where it is no node's own."""
+    stack = {"stack": file.name if file else None}
     if isinstance(found, Finding):
         return {
-            "stack": file.name if file else None,
+            **stack,
             "rule": found.rule or None,
             "node": found.node or None,
             "file": f"patches/{found.source}" if found.source else None,
@@ -129,11 +139,11 @@ def _plain(file: StackFile | None, found: Fault | Finding) -> dict[str, Any]:
             "remedy": found.remedy,
         }
     return {
-        "stack": file.name if file else None,
+        **stack,
         "rule": None,
         "node": None,
         "file": file.path.name if file else None,
-        "line": None,
+        "line": file.line(found) if file else None,
         "path": found.path,
         "value": found.value or None,
         "message": found.message,

@@ -1,7 +1,7 @@
 """The final configurations of a stack's nodes, made offline from its files by the provider that preview uses."""
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,18 +71,13 @@ def prepare(stack: StackFile, patches: Path | None = None, state: State | None =
         plan = make_plan(stack.cluster, patches=patches or stack.folder / "patches", secret=secret)
     except PlanError as error:
         # A finding may quote what a patch says, and a patch may say a secret.
-        known = {*(state.config if state else stack.secrets), *(names(error.plan) if error.plan else ())}
+        known = {*(state.config if state else stack.secrets), *(error.plan.secrets if error.plan else ())}
         hide = mask(bundle, known, secret).text
         noun = "fault" if len(error.faults) == 1 else "faults"
         raise CliError(
             "\n".join([f"{stack.path.name}: {len(error.faults)} {noun}", *map(hide, error.faults)])
         ) from None
-    return Prepared(stack.name, plan, bundle, mask(bundle, names(plan), secret))
-
-
-def names(plan: Plan) -> Iterable[str]:
-    """The secrets that the patches ask for."""
-    return frozenset().union(*(patch.secrets for patches in plan.patches.values() for patch in patches))
+    return Prepared(stack.name, plan, bundle, mask(bundle, plan.secrets, secret))
 
 
 @contextmanager

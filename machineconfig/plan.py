@@ -31,6 +31,20 @@ class Plan:
         """What is allowed and worth a second look."""
         return tuple(map(str, self.topology.warnings))
 
+    @property
+    def secrets(self) -> Mapping[str, str]:
+        """The secrets that patches ask for by name, each with the first file that does."""
+        asked: dict[str, str] = {}
+        for patch in (patch for node in self.topology.nodes for patch in self.patches.get(node.name, ())):
+            for name in sorted(patch.secrets):
+                asked.setdefault(name, f"patches/{patch.source}")
+        return asked
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every node's patches could be rendered."""
+        return len(self.patches) == len(self.topology.nodes)
+
 
 class PlanError(Exception):
     """A stack that is refused; `str()` is one line for each fault.

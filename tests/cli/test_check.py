@@ -50,10 +50,37 @@ def test_faults_of_the_stack_file_are_said_with_their_path(checkout: Path, run: 
     file.write_text(file.read_text().replace("kubernetes: v1.36.2", "kubernetes: v1.99.0"))
     code, out, _ = run("check")
     assert code == 2
-    assert "  Pulumi.lab.yaml: versions.kubernetes: v1.99.0 does not run on Talos v1.13.9" in out
+    assert "  Pulumi.lab.yaml:9: versions.kubernetes: v1.99.0 does not run on Talos v1.13.9" in out
     code, out, _ = run("check", "--output", "json")
     (finding,) = json.loads(out)["findings"]
-    assert (finding["file"], finding["path"], finding["value"]) == ("Pulumi.lab.yaml", "versions.kubernetes", "v1.99.0")
+    assert (finding["file"], finding["line"]) == ("Pulumi.lab.yaml", 9)
+    assert (finding["path"], finding["value"]) == ("versions.kubernetes", "v1.99.0")
+
+
+def test_values_that_the_engine_reads_differently_are_said_with_their_lines(checkout: Path, run: Run) -> None:
+    file = checkout / "Pulumi.lab.yaml"
+    file.write_text(file.read_text().replace("name: lab\n", "name: lab\n    data: { rack: 010, since: 2024-01-02 }\n"))
+    code, out, _ = run("check")
+    assert code == 2
+    assert out.splitlines() == [
+        "lab: 2 findings",
+        '  Pulumi.lab.yaml:7: data.rack: 010 is 8 for the engine; write 8, or "010" in quotes if it is text',
+        "  Pulumi.lab.yaml:7: data.since: 2024-01-02 is a date for the engine, which adds a time of day;"
+        " put it in quotes",
+    ]
+    code, _, err = run("render", "--stack", "lab")
+    assert code == 1 and "Pulumi.lab.yaml:7: data.rack: 010 is 8" in err
+
+
+def test_a_value_that_is_read_differently_is_said_once(checkout: Path, run: Run) -> None:
+    file = checkout / "Pulumi.lab.yaml"
+    file.write_text(file.read_text() + "    rollout: { timeout: 0600 }\n")
+    code, out, _ = run("check")
+    assert code == 2
+    assert out.splitlines()[1:] == [
+        f"  Pulumi.lab.yaml:{len(file.read_text().splitlines())}: rollout.timeout: 0600 is 384 for the engine;"
+        ' write 384, or "0600" in quotes if it is text'
+    ]
 
 
 def test_a_waived_finding_is_not_said(checkout: Path, run: Run) -> None:
@@ -102,3 +129,72 @@ def test_nobody_is_blamed_for_nodes_of_a_stack_that_is_refused(checkout: Path, r
     (checkout / "Pulumi.other.yaml").write_text("config:\n  talos-stacks:cluster: {}\n")
     code, out, _ = run("check")
     assert code == 2 and "no stack" not in out
+
+
+def edit(checkout: Path, old: str, new: str) -> None:
+    file = checkout / "Pulumi.lab.yaml"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+
+
+def test_a_secret_that_a_patch_asks_for_and_the_stack_does_not_have(checkout: Path, run: Run) -> None:
+    (checkout / "patches/worker/70-own.yaml.j2").write_text("machine: {sysctls: {a: {{ secret('own') | flow }}}}\n")
+    code, out, _ = run("check")
+    assert code == 2
+    assert out.splitlines()[1:] == [
+        "  Pulumi.lab.yaml: talos-stacks:own: is not there, and patches/worker/70-own.yaml.j2 asks for it;"
+        " set it with `pulumi config set --secret own`"
+    ]
+    edit(checkout, "config:\n", "config:\n  talos-stacks:own: {secure: v1:abc:def}\n")
+    assert run("check")[0] == 0
+    edit(checkout, "talos-stacks:own", "talos-stacks:owm")
+    assert [line.partition("; ")[2] for line in run("check")[1].splitlines()[1:]] == [
+        "set it with `pulumi config set --secret own`",
+        "write talos-stacks:own or take it out",
+    ]
+    edit(checkout, "config:\n", "environment: [shared]\nconfig:\n")
+    assert "asks for it" not in run("check")[1], "it may come from there"
+
+
+def test_keys_that_nothing_reads_are_said_and_those_of_other_projects_are_not(checkout: Path, run: Run) -> None:
+    edit(checkout, "config:\n", "config:\n  talos-stacks:clutser: x\n  pulumi:tags: {a: b}\n")
+    code, out, _ = run("check")
+    assert code == 2
+    assert [line.split(":", 2)[2] for line in out.splitlines()[1:]] == [
+        " talos-stacks:clutser: is a key that nothing reads; write talos-stacks:cluster or take it out"
+    ]
+    edit(checkout, "talos-stacks:clutser", "talos-stacks:proxmoxApiToken")
+    assert run("check")[1].endswith("is a key that nothing reads; take it out\n"), "bare metal has no token"
+
+
+def test_the_secrets_to_import_are_read_where_they_are_there(checkout: Path, run: Run) -> None:
+    edit(checkout, "generate: true", "importFrom: secrets.yaml")
+    code, _, err = run("check")
+    assert code == 0
+    assert err == (
+        "warning: Pulumi.lab.yaml: secrets.importFrom: secrets.yaml is not there, and a new cluster needs it;"
+        " bring it before the first `pulumi up`\n"
+    )
+    file = checkout / "secrets.yaml"
+    for text, message in {
+        "cluster: [*hunter2\n": "this is not YAML (line 1)",
+        "cluster: {id: hunter2}\n": "secrets.importFrom: secrets.yaml cluster.secret is missing",
+        "certs: {os: {crt: hunter2}}\n": "certs.os.crt is not base64 of PEM text",
+    }.items():
+        file.write_text(text)
+        code, out, err = run("check")
+        assert code == 2 and message in out and "hunter2" not in out + err
+    file.write_bytes(b"\xff")
+    assert "is not UTF-8 text" in run("check")[1]
+    file.unlink()
+    file.mkdir()
+    assert "cannot be read: Is a directory" in run("check")[1]
+
+
+def test_what_is_wrong_with_the_file_and_with_patches_is_said_at_once(checkout: Path, run: Run) -> None:
+    edit(checkout, "config:\n", "config:\n  talos-stacks:clutser: x\n")
+    (checkout / "patches/worker/70-taint.yaml").write_text(TAINT)
+    (checkout / "patches/node/lab-worker-01").mkdir(parents=True)
+    (checkout / "patches/node/lab-worker-01/70-x.yaml.j2").write_text("{{ nothing }}\n")
+    said = run("check")[1].splitlines()[1:]
+    assert ["nothing is not defined" in line or "(lab-worker-02)" in line for line in said] == [True, True]

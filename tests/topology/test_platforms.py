@@ -78,3 +78,11 @@ def test_no_module_outside_the_table_names_a_platform() -> None:
     for file in sorted((ROOT / "topology").rglob("*.py")):
         if "platforms" not in file.parts and file.name not in ("__init__.py", "shape.py"):
             assert "BareMetal" not in file.read_text() and "ProxmoxNode" not in file.read_text(), file
+
+
+def test_the_secrets_of_a_platform_are_those_that_its_component_asks_for() -> None:
+    from components.nodes import PLATFORMS as COMPONENTS
+
+    assert {kind: each.secrets for kind, each in PLATFORMS.items()} == {
+        kind: module.SECRETS for kind, module in COMPONENTS.items()
+    }

@@ -14,3 +14,5 @@ class PlatformKind:
     settings: type[Platform]
     node: type[Node]
     rules: tuple[Rule, ...] = ()
+    secrets: tuple[str, ...] = ()
+    """The keys of the stack's encrypted configuration that the platform needs."""

@@ -24,4 +24,5 @@ PLATFORM = PlatformKind(
         Rule(mappings_are_declared, reads=(("platform", "pciMappings", "*"),)),
         Rule(pci_slots_are_unique),
     ),
+    secrets=("proxmoxApiToken",),
 )

@@ -1,0 +1,105 @@
+"""YAML as the engine reads a stack file, which is Go's yaml.v3, and what it takes for something else than is written.
+
+`off`, `yes` and `52:54:00:12:34:56` stay text there. `010` is eight, `1.10` is `1.1`, and a date gets a time of day:
+that is refused, with the line. What the engine makes of a value can be seen with `pulumi config --json`.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from machineconfig.documents import Entry, YamlFaultError
+from machinery import ConfigError
+from machinery.yaml import PLAIN, MappingNode, ScalarNode, SequenceNode, plain
+from topology import Fault
+from topology.fault import Loc, at, show
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
+_AMBIGUOUS = re.compile(
+    r"[-+]?0[0-9_]+"  # octal in one YAML, decimal in another
+    r"|[-+]?0b[01_]+"
+    r"|[-+]?[0-9.]*_[0-9_.]*"  # text in one YAML, a number in another
+    r"|[-+]?[0-9]*\.[0-9]*0",  # loses its last digit
+)
+_EXACT = 2**53
+"""From here on a number that goes through JSON loses digits."""
+
+
+@dataclass
+class Reader:
+    """Reads values, and notes where each stands and which are not what is written."""
+
+    faults: list[Fault] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
+    """By place, as faults name it: `nodes[2].address`."""
+
+    def value(self, entry: Entry, loc: Loc = ()) -> Any:
+        """What the engine hands to the program; raises YamlFaultError for what is no configuration."""
+        self.lines.setdefault(at(loc), entry.line)
+        node = entry.node
+        if isinstance(node, SequenceNode):
+            return [self.value(item, (*loc, index)) for index, item in enumerate(entry.items)]
+        if isinstance(node, MappingNode):
+            return self._mapping(entry, node, loc)
+        return self._scalar(entry, node, loc) if isinstance(node, ScalarNode) else None
+
+    def _mapping(self, entry: Entry, node: MappingNode, loc: Loc) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        for child, (key, _) in zip(entry.keys, node.value, strict=True):
+            name = str(child.path[-1])
+            if not isinstance(key, ScalarNode):
+                raise YamlFaultError(child.line, "a key must be text")
+            if name == "<<" and key.tag == PLAIN:
+                for part in self._maps(child, loc):
+                    merged = {**part, **merged}
+                continue
+            if name in result:
+                raise YamlFaultError(child.line, f"the key {show(name)} stands there a second time")
+            if key.tag == PLAIN and not isinstance(self._meaning(key, child.line), str):
+                self._fault((*loc, name), name, "is a key that the engine reads as something else", "put it in quotes")
+            result[name] = self.value(child, (*loc, name))
+        return {**merged, **result}
+
+    def _maps(self, entry: Entry, loc: Loc) -> Iterator[dict[str, Any]]:
+        value = self.value(entry, loc)
+        for part in value if isinstance(value, list) else [value]:
+            if not isinstance(part, dict):
+                raise YamlFaultError(entry.line, "<< needs a map")
+            yield part
+
+    def _scalar(self, entry: Entry, node: ScalarNode, loc: Loc) -> Any:
+        text = entry.text
+        meaning = self._meaning(node, entry.line)
+        if node.tag != PLAIN:
+            return meaning
+        if _DATE.fullmatch(text):
+            self._fault(loc, text, "is a date for the engine, which adds a time of day", "put it in quotes")
+        elif isinstance(meaning, bool) or not isinstance(meaning, int | float):
+            return meaning
+        elif not math.isfinite(meaning):
+            self._fault(loc, text, "is a number that the engine cannot keep", "put it in quotes if it is text")
+        elif _AMBIGUOUS.fullmatch(text) or abs(meaning) > _EXACT:
+            shown = show(_plain(float(meaning) if abs(meaning) > _EXACT else meaning))
+            self._fault(loc, text, f"is {shown} for the engine", f'write {shown}, or "{text}" in quotes if it is text')
+        else:
+            return _plain(meaning)
+        return text
+
+    def _meaning(self, node: ScalarNode, line: int) -> Any:
+        if node.tag == PLAIN and _DATE.fullmatch(node.value):
+            return None  # neither text nor number
+        try:
+            return plain(node)
+        except ConfigError as error:
+            raise YamlFaultError(line, error.problems[0].partition(": ")[2]) from None
+
+    def _fault(self, loc: Loc, value: str, message: str, cure: str) -> None:
+        self.faults.append(Fault(at(loc), show(value), message, cure))
+
+
+def _plain(number: float) -> int | float:
+    """As JSON has it: a number without a fraction is whole."""
+    return int(number) if float(number).is_integer() else number
