@@ -51,7 +51,7 @@ class Cluster(pulumi.ComponentResource):
             BootImagesArgs({schematic.id: schematic for schematic in plan.schematics.values()}, self._talos),
             child,
         )
-        self._module = PLATFORMS[topology.platform.kind]
+        self._module = PLATFORMS[topology.platform.kind]()
         self._platform = self._module.Platform(
             topology.platform.kind,
             PlatformArgs(

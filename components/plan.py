@@ -52,7 +52,7 @@ def prepare(config: pulumi.Config) -> Plan:
     made, faults = _made(config)
     if made is not None:
         faults += _missing_secrets(config, made.topology, made.patches)
-        faults += contradictions(PLATFORMS[made.topology.platform.kind].environment(made.topology), os.environ)
+        faults += contradictions(PLATFORMS[made.topology.platform.kind]().environment(made.topology), os.environ)
     if made is None or faults:
         raise pulumi.RunError(_report(faults))
     for warning in made.warnings:
@@ -83,7 +83,7 @@ def _made(config: pulumi.Config) -> tuple[plan.Plan | None, list[str]]:
 
 
 def _missing_secrets(config: pulumi.Config, topology: Topology, patches: Mapping[str, tuple[Patch, ...]]) -> list[str]:
-    wanted = dict.fromkeys(PLATFORMS[topology.platform.kind].SECRETS, f"platform {topology.platform.kind}")
+    wanted = dict.fromkeys(PLATFORMS[topology.platform.kind]().SECRETS, f"platform {topology.platform.kind}")
     for rendered in patches.values():
         for patch in rendered:
             wanted |= dict.fromkeys(patch.secrets, patch.source)

@@ -84,5 +84,5 @@ def test_the_secrets_of_a_platform_are_those_that_its_component_asks_for() -> No
     from components.nodes import PLATFORMS as COMPONENTS
 
     assert {kind: each.secrets for kind, each in PLATFORMS.items()} == {
-        kind: module.SECRETS for kind, module in COMPONENTS.items()
+        kind: module().SECRETS for kind, module in COMPONENTS.items()
     }
