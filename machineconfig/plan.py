@@ -1,7 +1,7 @@
 """Everything that follows from a stack file without an engine: topology, images, rendered patches, and the checks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from machineconfig.checks import check_all
@@ -25,11 +25,13 @@ class Plan:
     """By node name."""
     patches: Mapping[str, tuple[Patch, ...]]
     """By node name, in the order in which they apply."""
+    warned: tuple[Finding, ...] = field(default=(), kw_only=True)
+    """What Talos would warn of."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is allowed and worth a second look."""
-        return tuple(map(str, self.topology.warnings))
+        return tuple(map(str, (*self.topology.warnings, *self.warned)))
 
     @property
     def secrets(self) -> Mapping[str, str]:
@@ -77,10 +79,11 @@ def make_plan(raw_cluster: object, *, patches: Path, secret: Secret | None = Non
     facts = {node.name: _facts(topology, node, schematics[node.name]) for node in topology.nodes}
     asked = _Asked(secret or mark)
     rendered, findings = render_what_can_be(topology, facts, root=patches, secret=asked)
-    plan = Plan(topology, schematics, facts, rendered)
-    found = (*findings, *check_all(topology, rendered, complete=not findings))
-    if found:
-        raise PlanError([asked.hidden(each) for each in found], plan)
+    checked = check_all(topology, rendered, complete=not findings)
+    warned = tuple(map(asked.hidden, checked.warnings))
+    plan = Plan(topology, schematics, facts, rendered, warned=warned)
+    if found := (*findings, *checked.found):
+        raise PlanError([each if isinstance(each, Fault) else asked.hidden(each) for each in found], plan)
     return plan
 
 
@@ -97,9 +100,7 @@ class _Asked:
             self._values.update(part for part in (value, *value.splitlines()) if len(part) >= _LEAST)
         return value
 
-    def hidden(self, found: Fault | Finding) -> Fault | Finding:
-        if isinstance(found, Fault):
-            return found
+    def hidden(self, found: Finding) -> Finding:
         return replace(
             found, message=self._hide(found.message), remedy=self._hide(found.remedy), value=self._hide(found.value)
         )

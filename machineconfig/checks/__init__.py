@@ -78,7 +78,7 @@ PATCH_CHECKS: tuple[Check[Subject], ...] = (
 )
 """Of rendered patches, in the order in which their findings are said."""
 
-_OWNED, _REFUSED = "topology-owned", "talos-refuses"
+_OWNED, _REFUSED, _WARNED = "topology-owned", "talos-refuses", "talos-warns"
 
 FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check(_REFUSED, final.is_what_talos_takes),
@@ -88,6 +88,7 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
     Check("etcd-subnets", final.lets_etcd_choose_the_nodes_address),
     Check("size", final.is_as_small_as_the_platform_wants),
+    Check(_WARNED, final.is_what_talos_takes_without_a_warning),
 )
 """Of final configurations."""
 
@@ -111,6 +112,14 @@ RULES: Mapping[str, str] = {
     talosctl.ID: " ".join((talosctl.is_what_talosctl_takes.__doc__ or "").split()),
 }
 """What can be waived: the id of every check, and what must be so."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Everything that is wrong and that Talos warns of, but for what is waived."""
+
+    found: tuple[Fault | Finding, ...]
+    warnings: tuple[Finding, ...]
 
 
 def patch_findings(topology: Topology, patches: Mapping[str, Sequence[Patch]]) -> Iterator[Finding]:
@@ -171,14 +180,14 @@ def check_patches(topology: Topology, patches: Mapping[str, Sequence[Patch]]) ->
     return said_once(finding for finding in findings if not waived(topology, finding))
 
 
-def check_all(
-    topology: Topology, patches: Mapping[str, Sequence[Patch]], *, complete: bool = True
-) -> tuple[Fault | Finding, ...]:
-    """Everything that is wrong with patches and final configurations, but for what is waived, and with the waivers.
+def check_all(topology: Topology, patches: Mapping[str, Sequence[Patch]], *, complete: bool = True) -> Checked:
+    """Check patches and final configurations, and the waivers.
 
     Not `complete` are the patches where some node has none; then no waiver is said to be needless.
     """
     found = list(patch_findings(topology, patches))
     found += final_findings(topology, patches, found)
     kept = said_once(finding for finding in found if not waived(topology, finding))
-    return (*waiver_faults(topology, found, RULES, complete=complete), *kept)
+    wrong = (finding for finding in kept if finding.rule != _WARNED)
+    warnings = tuple(finding for finding in kept if finding.rule == _WARNED)
+    return Checked((*waiver_faults(topology, found, RULES, complete=complete), *wrong), warnings)

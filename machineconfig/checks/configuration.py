@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from machineconfig.checks.places import place_of
 from machineconfig.generation import arguments
 from machineconfig.marks import placeholder, placeholder_bundle
 from machineconfig.model import Finding, Patch, mark
 from machineconfig.origins import Origins, origins
-from machineconfig.paths import MAIN, Path, find, leaves, value_at
+from machineconfig.paths import MAIN, Path, leaves, value_at
 from machinery import (
     Bundle,
     ConfigError,
@@ -28,8 +29,6 @@ _RSA_KEY = 3243
 """Characters of the longest private key in a configuration, one of RSA with 4096 bits as PEM."""
 _GUESSES = ("1", "true", "192.0.2.1", "192.0.2.0/24", "https://192.0.2.1", "1s", "1GiB")
 """What can stand for a secret where Talos wants something else than text or base64."""
-_TITLE = re.compile(r"([A-Z]\w+(?:/[^\s:]+)?): ")
-_PLACE = re.compile(r"(?:machine|cluster)[\w.\[\]/-]*")
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -61,7 +60,7 @@ class Final:
 
     def refused(self, problem: str, remedy: str) -> Finding:
         """A finding in Talos's own words, which name the place."""
-        title, path = self._place(problem)
+        title, path = place_of(problem, self.origins.documents)
         quoted = _QUOTED.findall(problem)
         return self.finding(self._safe(problem), remedy, title=title, path=path, value=quoted[0] if quoted else "")
 
@@ -95,19 +94,6 @@ class Final:
         except LookupError:
             return
         yield from reversed([(*path, *place) for place, leaf in below if value and str(leaf) == value])
-
-    def _place(self, problem: str) -> tuple[str, Path]:
-        named = _TITLE.match(problem)
-        title = named[1] if named and named[1] in self.origins.documents else MAIN
-        rest = problem[named.end() :] if named else problem
-        found = _PLACE.search(rest)
-        text = found[0].rstrip(".") if found and title == MAIN else ""
-        while text:
-            place = find(self.origins.documents, text)
-            if place is not None:
-                return place
-            text = text.rpartition(".")[0]
-        return title, ()
 
     def _safe(self, problem: str) -> str:
         """The problem without what may be a secret: words in quotes that stand in secret patches alone."""

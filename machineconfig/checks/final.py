@@ -25,12 +25,28 @@ _ENDPOINT_IS_ADDED = (1, 12, 0)
 def is_what_talos_takes(final: Final) -> Iterator[Finding]:
     """The node would take the configuration: Talos's own validation finds no error."""
     try:
-        validate(final.configuration, MODES.get(final.topology.platform.kind, "cloud"), at_runtime=True)
+        _warnings(final)
     except ConfigError as error:
-        for problem in error.problems:
-            finding = final.refused(problem, "correct the patch, or the key of the stack file that it takes this from")
-            if not final.is_about_a_mark(finding):
-                yield finding
+        yield from _in_talos_words(final, error.problems)
+
+
+def is_what_talos_takes_without_a_warning(final: Final) -> Iterator[Finding]:
+    """The node would take the configuration without a warning, such as one of a deprecated field."""
+    try:
+        yield from _in_talos_words(final, _warnings(final))
+    except ConfigError:  # the check before says it
+        return
+
+
+def _warnings(final: Final) -> tuple[str, ...]:
+    return validate(final.configuration, MODES.get(final.topology.platform.kind, "cloud"), at_runtime=True)
+
+
+def _in_talos_words(final: Final, problems: Iterable[str]) -> Iterator[Finding]:
+    for problem in problems:
+        finding = final.refused(problem, "correct the patch, or the key of the stack file that it takes this from")
+        if not final.is_about_a_mark(finding):
+            yield finding
 
 
 def names_every_address_of_the_api(final: Final) -> Iterator[Finding]:

@@ -198,3 +198,14 @@ def test_what_is_wrong_with_the_file_and_with_patches_is_said_at_once(checkout: 
     (checkout / "patches/node/lab-worker-01/70-x.yaml.j2").write_text("{{ nothing }}\n")
     said = run("check")[1].splitlines()[1:]
     assert ["nothing is not defined" in line or "(lab-worker-02)" in line for line in said] == [True, True]
+
+
+def test_what_talos_warns_of_is_said_and_is_no_finding(checkout: Path, run: Run) -> None:
+    text = "machine: {network: {interfaces: [{interface: eth1, cidr: 10.9.0.1/24}]}}\n"
+    (checkout / "patches/worker/70-nic.yaml").write_text(text)
+    code, out, err = run("check")
+    assert (code, out) == (0, "lab: nothing is wrong\n")
+    assert err.startswith(
+        "warning: Pulumi.lab.yaml: patches/worker/70-nic.yaml:1 (lab-worker-01, lab-worker-02): machine.network eth1:"
+        " cidr is deprecated: use addresses;"
+    )

@@ -13,8 +13,8 @@ from machineconfig.checks import final as final_checks
 from machineconfig.checks.secrets import IN_BUNDLE as SECRETS
 from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, raw, write
 
-ELSEWHERE = {"size", "talosctl-refuses"}
-"""Rules that need another platform or a program: the tests for them stand below and beside this file."""
+ELSEWHERE = {"size", "talos-warns", "talosctl-refuses"}
+"""Rules that warn, or need another platform or a program: the tests for them stand below and beside this file."""
 BEHIND_A_NAME = {"endpoint": "https://k8s.example.net:6443"}
 STACKS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -78,6 +78,35 @@ def test_a_configuration_beyond_the_platforms_limit_is_refused_with_its_largest_
     assert line.startswith("patches/controlplane/70-big.yaml:3 (cp1): has 9")
     assert "bytes as base64, and proxmox takes 65535; the largest: cluster.inlineManifests (60005 bytes)" in line
     assert line.endswith("[size]")
+
+
+CIDR = {"node/w1/70-x.yaml": "machine: {network: {interfaces: [{interface: eth1, cidr: 10.9.0.1/24}]}}\n"}
+WARNING = "patches/node/w1/70-x.yaml:1 (w1): machine.network eth1: cidr is deprecated: use addresses; correct the patch"
+
+
+def warned(folder: Path, files: dict[str, str], **changes: Any) -> tuple[str, ...]:
+    root = folder / "patches"
+    shutil.copytree(PATCHES, root, dirs_exist_ok=True)
+    return make_plan(raw(**changes), patches=write(root, files)).warnings
+
+
+def test_what_talos_warns_of_is_a_warning(tmp_path: Path) -> None:
+    (line,) = warned(tmp_path, CIDR)
+    assert line.startswith(WARNING) and line.endswith("[talos-warns]")
+
+
+def test_a_warning_is_said_beside_what_is_wrong(tmp_path: Path) -> None:
+    root = tmp_path / "patches"
+    shutil.copytree(PATCHES, root)
+    with pytest.raises(PlanError) as caught:
+        make_plan(raw(), patches=write(root, CIDR | TAINT))
+    assert len(caught.value.faults) == 1
+    assert caught.value.plan and caught.value.plan.warnings[0].startswith(WARNING)
+
+
+def test_a_warning_can_be_waived(tmp_path: Path) -> None:
+    waiver = {"rule": "talos-warns", "node": "w1", "reason": "older machines read it too"}
+    assert warned(tmp_path, CIDR, waivers=[waiver]) == ()
 
 
 def test_a_finding_is_waived_by_rule_with_a_reason(tmp_path: Path) -> None:
