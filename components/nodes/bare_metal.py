@@ -25,9 +25,11 @@ class Platform(pulumi.ComponentResource):
 
 
 class Node(Machine):
-    """Owns nothing: the machine waits in maintenance mode at the address the topology says."""
+    """Owns nothing: the machine waits in maintenance mode at the address the topology says.
+
+    It registers no outputs, as it has none: docs/adr/0008.
+    """
 
     def __init__(self, name: str, args: NodeArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         """Take the machine at its address."""
         super().__init__("talos-stacks:bare-metal:Node", name, None, opts)
-        self.register_outputs({"address": str(args.node.address)})

@@ -91,7 +91,8 @@ class Node(Machine):
     """Owns one VM. Its boot image and cloud-init drive matter at creation only: later changes never replace it.
 
     What does replace a VM, such as another VM id, takes the old one away first, since both have one address. A control
-    plane's VM is protected: neither that nor a removed entry may cost etcd a member unasked.
+    plane's VM is protected: neither that nor a removed entry may cost etcd a member unasked. It registers no outputs,
+    as it has none: docs/adr/0008.
     """
 
     def __init__(self, name: str, args: NodeArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -135,7 +136,6 @@ class Node(Machine):
             ),
         )
         self.made_of = [vm]
-        self.register_outputs({"address": str(node.address)})
 
 
 def _settings(topology: Topology) -> ProxmoxSettings:
