@@ -1,5 +1,6 @@
 """One cluster, as the stack file describes it."""
 
+import asyncio
 import gc
 
 import pulumi
@@ -11,10 +12,20 @@ from components.plan import prepare
 gc.freeze()
 gc.set_threshold(100_000)
 
-plan = prepare(pulumi.Config())
-cluster = Cluster(plan.topology.name, ClusterArgs(plan=plan))
 
-pulumi.export("endpoint", plan.topology.endpoint.url)
-pulumi.export("nodes", cluster.nodes)
-pulumi.export("kubeconfig", cluster.kubeconfig)
-pulumi.export("talosconfig", cluster.talosconfig)
+async def main() -> pulumi.Inputs:
+    """Load, assemble, export."""
+    plan = prepare(pulumi.Config())
+    cluster = Cluster(plan.topology.name, ClusterArgs(plan=plan))
+    # Registrations begin at the first pause. Once they have begun the SDK waits for them, one after the other; before
+    # that it waits for all their outputs at once, and looks at each of the thousands whenever one is there.
+    await asyncio.sleep(0)
+    return {
+        "endpoint": plan.topology.endpoint.url,
+        "nodes": cluster.nodes,
+        "kubeconfig": cluster.kubeconfig,
+        "talosconfig": cluster.talosconfig,
+    }
+
+
+pulumi.run(main)
