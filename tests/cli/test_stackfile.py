@@ -1,9 +1,12 @@
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from cli.errors import CliError
 from cli.stackfile import read, stacks
+from lab.tools import binary
 from topology import Fault
 
 CLUSTER = "config:\n  talos-stacks:cluster:\n    name: a\n    flag: off\n"
@@ -64,6 +67,32 @@ def test_what_is_no_number_for_json_and_keys_that_are_numbers_are_refused(tmp_pa
         "Pulumi.a.yaml:5: x: .inf is a number that the engine cannot keep; put it in quotes if it is text",
         "Pulumi.a.yaml:6: 010: 010 is a key that the engine reads as something else; put it in quotes",
     ]
+
+
+@pytest.mark.stack
+def test_the_engine_reads_values_as_these_tables_say(tmp_path: Path) -> None:
+    words = [*AS_WRITTEN, *AS_MEANT, *OTHERWISE, "2024-01-02"]
+    text = "config:\n  talos-stacks:cluster:\n" + "".join(f"    k{at}: {word}\n" for at, word in enumerate(words))
+    (tmp_path / "Pulumi.yaml").write_text("name: talos-stacks\nruntime: yaml\n")
+    settings = {
+        "PULUMI_BACKEND_URL": f"file://{tmp_path}",
+        "PULUMI_HOME": str(tmp_path / "home"),
+        "HOME": str(tmp_path),
+    }
+    environment = settings | {"PULUMI_CONFIG_PASSPHRASE": "x", "PULUMI_SKIP_UPDATE_CHECK": "true"}
+
+    def pulumi(*arguments: str) -> str:
+        command = [str(binary("pulumi")), *arguments, "--non-interactive"]
+        return subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
+
+    pulumi("stack", "init", "a")
+    with (tmp_path / "Pulumi.a.yaml").open("a") as file:
+        file.write(text)
+    read_by_engine = json.loads(pulumi("config", "--json", "--stack", "a"))["talos-stacks:cluster"]["objectValue"]
+    *found, date = (read_by_engine[f"k{at}"] for at in range(len(words)))
+    assert found[: -len(OTHERWISE)] == [*AS_WRITTEN.values(), *AS_MEANT.values()]
+    assert list(map(float, found[-len(OTHERWISE) :])) == list(map(float, OTHERWISE.values()))
+    assert date == "2024-01-02 00:00:00 +0000 UTC"
 
 
 def test_keys_may_be_merged(tmp_path: Path) -> None:
