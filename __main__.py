@@ -1,6 +1,5 @@
 """One cluster, as the stack file describes it."""
 
-import asyncio
 import gc
 
 import pulumi
@@ -17,9 +16,7 @@ async def main() -> pulumi.Inputs:
     """Load, assemble, export."""
     plan = prepare(pulumi.Config())
     cluster = Cluster(plan.topology.name, ClusterArgs(plan=plan))
-    # Registrations begin at the first pause. Once they have begun the SDK waits for them, one after the other; before
-    # that it waits for all their outputs at once, and looks at each of the thousands whenever one is there.
-    await asyncio.sleep(0)
+    await cluster.bring_up()
     return {
         "endpoint": plan.topology.endpoint.url,
         "nodes": cluster.nodes,

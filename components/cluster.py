@@ -1,5 +1,6 @@
 """The assembly: the only file that knows all the components."""
 
+import asyncio
 from dataclasses import dataclass
 
 import pulumi
@@ -34,7 +35,7 @@ class Cluster(pulumi.ComponentResource):
     """os:admin, a secret; its endpoints are the control planes' own addresses."""
 
     def __init__(self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        """Assemble the components in the order of the work."""
+        """Make what all nodes share, in the order of the work; ``bring_up`` does the rest."""
         super().__init__("talos-stacks:index:Cluster", name, None, opts)
         self._plan = plan = args.plan
         topology = plan.topology
@@ -59,21 +60,29 @@ class Cluster(pulumi.ComponentResource):
             ),
             child,
         )
+
+    async def bring_up(self) -> None:
+        """Add the nodes and bring them up; register the outputs."""
+        plan, machines, configurations = self._plan, {}, {}
+        for node in plan.topology.nodes:
+            machines[node.name] = self._machine(node)
+            configurations[node.name] = self._machine_config(node).text
+            await _pause()
         bring_up = BringUp(
             "bring-up",
             BringUpArgs(
-                topology,
+                plan.topology,
                 self._secrets.client_configuration,
                 self._secrets.credentials,
                 self._secrets.authority,
-                machines={node.name: self._machine(node) for node in topology.nodes},
-                configurations={node.name: self._machine_config(node).text for node in topology.nodes},
+                machines=machines,
+                configurations=configurations,
                 rollout=self._rollout,
                 provider=self._talos,
             ),
-            child,
+            pulumi.ResourceOptions(parent=self),
         )
-        self.nodes = [self._row(node) for node in topology.nodes]
+        self.nodes = [self._row(node) for node in plan.topology.nodes]
         self.kubeconfig = bring_up.kubeconfig
         self.talosconfig = bring_up.talosconfig
         self.register_outputs({})
@@ -96,3 +105,13 @@ class Cluster(pulumi.ComponentResource):
             "image": node.image,
             "installer": self._plan.facts[node.name].installer,
         }
+
+
+async def _pause() -> None:
+    """Let the engine begin with what is registered, and start the plugins, while the rest is assembled: in previews.
+
+    An update has more to lose than this second: it ends at the first failed output only as long as nothing has begun
+    when all is assembled. Otherwise the SDK waits for every call before it looks at an output.
+    """
+    if pulumi.runtime.is_dry_run():
+        await asyncio.sleep(0)
