@@ -19,17 +19,20 @@ import threading
 import traceback
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pulumi
+from google.protobuf import empty_pb2
 from pulumi.automation._server import LanguageServer
 from pulumi.runtime import run_in_stack, set_all_config
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 from pulumi.runtime.settings import reset_options
 
+Interrupt = Callable[[], object]
 MESSAGE_BYTES = 400 * 1024 * 1024  # the SDK's own limit
 
 
@@ -40,6 +43,7 @@ class LanguageHost(LanguageServer):
         """Serve the engine at this address."""
         super().__init__(lambda: None)
         self._engine = engine
+        self._running: list[Interrupt] = []
 
     def Run(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Run the program once; what it says is wrong reaches the engine's log, so the answer itself only bails out."""
@@ -62,9 +66,11 @@ class LanguageHost(LanguageServer):
         )
         set_all_config(dict(request.config), list(request.configSecretKeys))
         try:
-            run_to_end(run_in_stack(lambda: execute(program)), max(request.parallel, 1) * 4)
+            run_to_end(run_in_stack(lambda: execute(program)), max(request.parallel, 1) * 4, self._running)
         except pulumi.RunError as error:
             return log_error(str(error))
+        except asyncio.CancelledError:  # by Cancel
+            return ""
         except grpc.RpcError as error:
             if error.code() == grpc.StatusCode.UNAVAILABLE:  # the engine is shutting down
                 return None
@@ -72,6 +78,12 @@ class LanguageHost(LanguageServer):
         except (Exception, SystemExit):
             return log_error(f"Program failed with an unhandled exception:\n{user_traceback(program)}")
         return None
+
+    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Interrupt the program, hooks that wait included, as the real host does with a signal to its process."""
+        for interrupt in self._running:
+            interrupt()
+        return empty_pb2.Empty()
 
     def GetProgramDependencies(self, request: Any, context: Any) -> Any:  # noqa: N802
         """List the installed packages, as ``pulumi about`` shows them."""
@@ -95,14 +107,15 @@ def program_file(request: Any) -> Path:
 
 
 def execute(program: Path) -> None:
-    """Run the program as ``__main__`` with fresh modules of its own, so that nothing of an earlier run is left."""
+    """Run the program as ``__main__`` with fresh modules of its own, so that nothing of an earlier run is left.
+
+    A folder's modules are found while it runs, those beside a file are not, as with the real host.
+    """
     home = program if program.is_dir() else program.parent
     if program.is_dir() and not (program / "__main__.py").is_file():
         raise pulumi.RunError(f"unable to find main python program `__main__.py` in `{program}`")
     forget_modules(home)
     sys.argv = [str(program)]
-    if str(home) not in sys.path:
-        sys.path.insert(0, str(home))
     runpy.run_path(str(program), run_name="__main__")
 
 
@@ -118,14 +131,18 @@ def forget_modules(home: Path) -> None:
             del sys.modules[name]
 
 
-def run_to_end(program: Coroutine[Any, Any, None], workers: int) -> None:
-    """Run ``program`` on a loop of its own and cancel what it leaves unfinished."""
+def run_to_end(program: Coroutine[Any, Any, None], workers: int, running: "list[Interrupt]") -> None:
+    """Run ``program`` on a loop of its own and cancel what it leaves unfinished; ``running`` says how to end it."""
     loop = asyncio.new_event_loop()
     loop.set_default_executor(executor := ThreadPoolExecutor(max_workers=workers))
     asyncio.set_event_loop(loop)
+    task = loop.create_task(program)
+    interrupt = partial(loop.call_soon_threadsafe, task.cancel)
+    running.append(interrupt)
     try:
-        loop.run_until_complete(program)
+        loop.run_until_complete(task)
     finally:
+        running.remove(interrupt)
         left = asyncio.all_tasks(loop)
         for task in left:
             task.cancel()
