@@ -8,8 +8,9 @@ from pathlib import Path
 import pulumi
 
 from components.nodes import PLATFORMS
-from machineconfig import ConfigError, Patch, PlanError, make_plan, plan, render_node
-from topology import Node, Topology
+from machineconfig import ConfigError, PlanError, make_plan, plan, render_node
+from topology import Node
+from topology.platforms import PLATFORMS as KINDS
 
 PROJECT = Path(__file__).resolve().parent.parent
 PATCHES = PROJECT / "patches"
@@ -51,7 +52,7 @@ def prepare(config: pulumi.Config) -> Plan:
     """Load, check and render; raise one ``pulumi.RunError`` with every fault there is, a line each."""
     made, faults = _made(config)
     if made is not None:
-        faults += _missing_secrets(config, made.topology, made.patches)
+        faults += _missing_secrets(config, made)
         faults += contradictions(PLATFORMS[made.topology.platform.kind]().environment(made.topology), os.environ)
     if made is None or faults:
         raise pulumi.RunError(_report(faults))
@@ -82,11 +83,9 @@ def _made(config: pulumi.Config) -> tuple[plan.Plan | None, list[str]]:
         return error.plan, list(error.faults)
 
 
-def _missing_secrets(config: pulumi.Config, topology: Topology, patches: Mapping[str, tuple[Patch, ...]]) -> list[str]:
-    wanted = dict.fromkeys(PLATFORMS[topology.platform.kind]().SECRETS, f"platform {topology.platform.kind}")
-    for rendered in patches.values():
-        for patch in rendered:
-            wanted |= dict.fromkeys(patch.secrets, patch.source)
+def _missing_secrets(config: pulumi.Config, made: plan.Plan) -> list[str]:
+    kind = made.topology.platform.kind
+    wanted = {**made.secrets, **dict.fromkeys(KINDS[kind].secrets, f"platform {kind}")}
     return [
         f"{config.full_key(key)}: {user} needs this secret; set it with `pulumi config set --secret {key}`"
         for key, user in sorted(wanted.items())

@@ -7,8 +7,6 @@ import pulumi
 from components.nodes.shape import Machine, NodeArgs, PlatformArgs
 from topology import Topology
 
-SECRETS: tuple[str, ...] = ()
-
 
 def environment(topology: Topology) -> Mapping[str, str | None]:
     """Bare metal has no provider, so no variable can contradict the stack."""

@@ -13,7 +13,6 @@ from topology import Topology
 from topology.platforms.proxmox.models import PciDevice, ProxmoxNode, ProxmoxSettings
 
 API_TOKEN = "proxmoxApiToken"  # noqa: S105 - the name of a config key
-SECRETS: tuple[str, ...] = (API_TOKEN,)
 
 
 def environment(topology: Topology) -> Mapping[str, str | None]:

@@ -40,9 +40,6 @@ class Machine(pulumi.ComponentResource):
 class PlatformModule(Protocol):
     """One module of ``components/nodes``."""
 
-    SECRETS: tuple[str, ...]
-    """Keys of the stack's encrypted config that the platform cannot do without."""
-
     @property
     def Platform(self) -> Callable[[str, PlatformArgs, pulumi.ResourceOptions], pulumi.ComponentResource]:  # noqa: N802
         """What the nodes of a cluster share: the provider, the boot images."""
