@@ -49,6 +49,11 @@ class Draft:
                 place = (*place, part)
         return place
 
+    def keys(self, loc: Loc) -> frozenset[str]:
+        """The keys that stand in the mapping at a place of the file."""
+        here = self._at(loc)
+        return frozenset(map(str, here)) if isinstance(here, dict) else frozenset()
+
     def is_damaged(self, loc: Loc) -> bool:
         """Whether a place, or one around it, was left out or replaced."""
         return any(loc[: len(damaged)] == damaged for damaged in self.damaged)

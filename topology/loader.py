@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from topology.draft import DROP, Draft
 from topology.fault import Fault, Found, Loc, TopologyError
@@ -73,19 +74,26 @@ def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> It
     """Yield the faults of one round and change the draft so that the next one is without them."""
     found: list[tuple[Loc, str]] = []
     for each in error.errors(include_url=False):
-        place = draft.place(tuple(part for part in each["loc"] if part != "[key]"))
+        place = draft.place(_loc(each))
         if follows(each):
             continue
         found.append((place, each["type"]))
         if not draft.is_damaged(place) and not draft.holds_damage(place):
-            yield translate(each, place, shape)
+            yield translate(each, place, shape, draft.keys(place[:-1]))
     for place, kind in found:
         field = field_at(shape, place)
         draft.change(place, example_of(field) if field is not None and field.is_required() else DROP)
         if kind == "extra_forbidden":  # A key that was misspelt is there, only not under its name.
-            for meant in closest(str(place[-1]), keys_at(shape, place[:-1])):
-                if not draft.holds_damage((*place[:-1], meant)):
-                    draft.suspect((*place[:-1], meant))
+            above = place[:-1]
+            for meant in closest(str(place[-1]), keys_at(shape, above, draft.keys(above))):
+                if not draft.holds_damage((*above, meant)):
+                    draft.suspect((*above, meant))
+
+
+def _loc(error: ErrorDetails) -> Loc:
+    """Where an error is; what is wrong with a key itself has ``[key]`` behind it, which is no key of the file."""
+    loc = error["loc"]
+    return loc[:-1] if loc[-1:] == ("[key]",) and error["type"] != "extra_forbidden" else loc
 
 
 def _apply(rule: Rule, topology: Topology, draft: Draft) -> Iterator[Fault]:

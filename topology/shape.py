@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Collection
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Union
@@ -62,12 +63,12 @@ def field_at(shape: type[BaseModel], loc: Loc) -> FieldInfo | None:
     return field
 
 
-def keys_at(shape: type[BaseModel], loc: Loc) -> tuple[str, ...]:
-    """Return the keys that may stand in the mapping at a place."""
+def keys_at(shape: type[BaseModel], loc: Loc, but: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the keys that may stand in the mapping at a place, but for some."""
     field = field_at(shape, loc)
     annotation = field.annotation if field else _annotation_at(shape, loc)
     model = _model(annotation)
-    return tuple(_fields(model)) if model else ()
+    return tuple(key for key in _fields(model) if key not in but) if model else ()
 
 
 def example_of(field: FieldInfo, *, first: bool = False) -> object:

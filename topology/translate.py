@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -26,15 +26,15 @@ def follows(error: ErrorDetails) -> bool:
     return error["type"] in ("consequence", "default_factory_not_called")
 
 
-def translate(error: ErrorDetails, loc: Loc, shape: type[BaseModel]) -> Fault:
-    """Return the fault that an error at ``loc`` of the file means."""
+def translate(error: ErrorDetails, loc: Loc, shape: type[BaseModel], beside: Collection[str] = ()) -> Fault:
+    """Return the fault that an error at ``loc`` of the file means; ``beside`` are the keys that stand around it."""
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if kind == "refused":
         value, message, cure = NOTHING if context["hidden"] else value, context["message"], context["cure"]
     elif kind == "missing":
         value, message, cure = _missing(loc, shape, error["input"])
     elif kind in ("extra_forbidden", "invalid_key"):
-        value, message, cure = _unknown_key(loc, shape)
+        value, message, cure = _unknown_key(loc, shape, beside)
     elif kind in _WORDS:
         value, message, cure = _WORDS[kind](value, context)
         field = field_at(shape, loc)
@@ -52,12 +52,12 @@ def _missing(loc: Loc, shape: type[BaseModel], beside: object) -> Words:
     return NOTHING, "is missing", for_missing(loc, beside, f"give it, such as {words}")
 
 
-def _unknown_key(loc: Loc, shape: type[BaseModel]) -> Words:
+def _unknown_key(loc: Loc, shape: type[BaseModel], beside: Collection[str]) -> Words:
     key, keys = str(loc[-1]), keys_at(shape, loc[:-1])
     hint = for_key(key)
     if hint:
         cure = hint
-    elif close := closest(key, keys):
+    elif close := closest(key, keys_at(shape, loc[:-1], beside)):
         cure = f"write {' or '.join(close)}"
     else:
         cure = f"take it out; the keys here are {', '.join(keys)}"

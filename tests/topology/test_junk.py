@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -88,3 +89,10 @@ def test_text_that_cannot_be_printed_is_told_all_the_same() -> None:
 def test_numbers_that_cannot_be_written_are_told_all_the_same() -> None:
     for place in (("name",), ("rollout", "timeout"), ("network", "vip"), ("nodes", 0, "vmId")):
         answer(put(valid("every-key"), place, 10**5000))
+
+
+def test_a_key_that_is_called_as_a_key_in_an_error_is_a_key() -> None:
+    for raw in ({"[key]": 1}, {"network": {"[key]": 1}}):
+        with pytest.raises(TopologyError) as caught:
+            load(raw)
+        assert any(fault.path.endswith('"[key]"') for fault in caught.value.faults)
