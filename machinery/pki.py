@@ -1,7 +1,6 @@
 """Making a cluster's secrets: CAs, keys and tokens of the kinds that Talos makes, and client certificates from them."""
 
 import base64
-import os
 import secrets
 from datetime import UTC, datetime, timedelta
 
@@ -29,11 +28,11 @@ def generate_secrets(talos_version: str = "v1.13", now: datetime | None = None) 
         ec.generate_private_key(ec.SECP256R1()) if old else rsa.generate_private_key(65537, _RSA_BITS)
     )
     return Bundle(
-        cluster_id=base64.urlsafe_b64encode(os.urandom(32)).decode(),
-        cluster_secret=base64.b64encode(os.urandom(32)).decode(),
+        cluster_id=base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+        cluster_secret=base64.b64encode(secrets.token_bytes(32)).decode(),
         bootstrap_token=_token(),
         trustd_token=_token(),
-        secretbox_encryption_secret=base64.b64encode(os.urandom(32)).decode(),
+        secretbox_encryption_secret=base64.b64encode(secrets.token_bytes(32)).decode(),
         etcd=_authority(ec.generate_private_key(ec.SECP256R1()), moment, organization="etcd"),
         k8s=_authority(ec.generate_private_key(ec.SECP256R1()), moment, organization="kubernetes"),
         k8s_aggregator=_authority(ec.generate_private_key(ec.SECP256R1()), moment),
@@ -60,7 +59,7 @@ def _authority(key: PrivateKey, now: datetime, organization: str = "") -> KeyPai
     both = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
     builder = builder.add_extension(x509.ExtendedKeyUsage(both), critical=False)
     builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-    builder = builder.add_extension(x509.SubjectKeyIdentifier(os.urandom(20)), critical=False)
+    builder = builder.add_extension(x509.SubjectKeyIdentifier(secrets.token_bytes(20)), critical=False)
     return KeyPair(_signed(builder, key), write_key(key))
 
 
