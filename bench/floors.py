@@ -1,4 +1,4 @@
-"""What no program of this size can be below: the same number of resources, the same number of configurations."""
+"""What no program of this size can be below: as many resources, as many configurations."""
 
 import contextlib
 import os
@@ -25,22 +25,42 @@ _SECRETS_URN = "urn:pulumi:bench::talos-stacks::talos:machine/secrets:Secrets::m
 _MESSAGE_BYTES = 400 << 20
 AT_ONCE = (1, 8)
 """Calls under way at the same time; the floor is the faster of the two."""
-_PROGRAM = """\
+_COMPONENTS = """\
 import pulumi
 
-for number in range({resources}):
+for number in range({count}):
     pulumi.ComponentResource("bench:index:Trivial", f"trivial-{{number}}")
+"""
+_CUSTOM = """\
+from pulumiverse_talos import Provider, imagefactory
+
+options = pulumi.ResourceOptions(provider=Provider("talos", image_factory_url="{factory}"))
+for number in range({count}):
+    imagefactory.Schematic(f"schematic-{{number}}", schematic="{{}}", opts=options)
 """
 
 
-def bare_project(folder: Path, resources: int) -> Path:
-    """Write a program that registers trivial resources and nothing else."""
+def components(count: int) -> str:
+    """Return a program that registers so many components without properties, and nothing else."""
+    return _COMPONENTS.format(count=count)
+
+
+def mixed(resources: int, custom: int, factory: str) -> str:
+    """Return a program whose resources are trivial too, but ``custom`` of them the Talos plugin's own.
+
+    They are what costs the plugin least: schematics of the same few characters.
+    """
+    return components(resources - custom) + _CUSTOM.format(count=custom - 1, factory=factory)
+
+
+def bare_project(folder: Path, program: str) -> Path:
+    """Write a project with this program."""
     folder.mkdir()
     runtime = {"name": "python", "options": {"toolchain": "pip", "virtualenv": sys.prefix}}
-    project = {"name": "bench-floor", "runtime": runtime, "main": "__main__.py"}
+    project = {"name": f"bench-{folder.name}", "runtime": runtime, "main": "__main__.py"}
     (folder / "Pulumi.yaml").write_text(yaml.safe_dump(project))
     (folder / f"Pulumi.{BARE}.yaml").write_text("config: {}\n")
-    (folder / "__main__.py").write_text(_PROGRAM.format(resources=resources))
+    (folder / "__main__.py").write_text(program)
     return folder
 
 

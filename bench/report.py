@@ -46,12 +46,14 @@ def _machine(rounds: int, speed: float) -> str:
 
 def _previews(measurements: Sequence[Measurement]) -> str:
     head = ["nodes", "resources", "stack", "preview", "floor: resources", "floor: calls", "preview / floors"]
+    head += ["floor: same kinds", "preview / same kinds and calls"]
     rows = []
     for one in measurements:
         for name, previews in (("new", one.new), ("living", one.living)):
             calls = f"{one.calls_wall:.2f} s" if name == "living" else "-"
-            row = [str(one.nodes), str(one.resources), name, f"{wall(previews.cluster):.2f} s"]
+            row = [str(one.nodes), f"{one.resources}, {one.custom} custom", name, f"{wall(previews.cluster):.2f} s"]
             row += [f"{wall(previews.bare):.2f} s", calls, f"**{one.ratio(previews):.2f}**"]
+            row += [f"{wall(previews.mixed):.2f} s", f"{one.ratio_to_mixed(previews):.2f}"]
             rows.append(row + _uses(previews))
     return _table([*head, *_KINDS, "floor's engine", "floor's program"], rows)
 
