@@ -3,12 +3,13 @@
 import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from cli.imports import import_faults, import_warnings
 from cli.keys import key_faults
-from cli.options import Parsers, command, output_option, selected, stack_option
-from cli.stackfile import StackFile
+from cli.options import Parsers, command, names, output_option, project, stack_option
+from cli.stackfile import StackFile, StackFileError, read
 from cli.terminal import paint, say, say_json, warn
 from machineconfig import Finding, Plan, PlanError, make_plan
 from machineconfig.checks import RULES
@@ -32,7 +33,7 @@ _EPILOG = """examples:
 
 exit codes:
   0  nothing is wrong
-  1  an error: a stack could not be checked, stderr says why
+  1  an error: nothing could be checked, stderr says why
   2  there are findings"""
 _FOUND = 2
 
@@ -49,25 +50,30 @@ def run(options: argparse.Namespace) -> int:
     """Check the stacks that are asked for, and with all of them the patches that belong to none."""
     if options.rules:
         return _rules(options)
-    checked = [_check(file) for file in selected(options)]
-    of_none = () if options.stack else _of_none(checked)
+    folder = project(options)
+    checked = [_read_and_check(name, folder) for name in names(options)]
+    of_none = () if options.stack else _of_none(checked, folder)
     if options.output == "json":
-        found = [_plain(each.file, finding) for each in checked for finding in each.found]
+        found = [_plain(each, finding) for each in checked for finding in each.found]
         found += [_plain(None, finding) for finding in of_none]
-        say_json({"stacks": [each.file.name for each in checked], "findings": found})
+        say_json({"stacks": [each.name for each in checked], "findings": found})
     else:
         for line in _lines(checked, of_none):
             say(line)
     return _FOUND if of_none or any(each.found for each in checked) else 0
 
 
+_Found: TypeAlias = Fault | Finding | StackFileError
+
+
 @dataclass(frozen=True)
 class _Checked:
-    """A stack with what is wrong with it; without a topology where its file is refused."""
+    """A stack with what is wrong with it; without a file where that cannot be read, without a topology if refused."""
 
-    file: StackFile
-    found: tuple[Fault | Finding, ...]
-    topology: Topology | None
+    name: str
+    found: tuple[_Found, ...]
+    file: StackFile | None = None
+    topology: Topology | None = None
 
 
 def _rules(options: argparse.Namespace) -> int:
@@ -80,6 +86,13 @@ def _rules(options: argparse.Namespace) -> int:
     return 0
 
 
+def _read_and_check(name: str, folder: Path) -> _Checked:
+    try:
+        return _check(read(name, folder))
+    except StackFileError as error:
+        return _Checked(name, (error,))
+
+
 def _check(file: StackFile) -> _Checked:
     found: tuple[Fault | Finding, ...] = ()
     try:
@@ -87,11 +100,11 @@ def _check(file: StackFile) -> _Checked:
     except PlanError as error:
         plan, found = error.plan, error.found
     if plan is None:
-        return _Checked(file, (*file.faults, *_others(file, found)), None)
+        return _Checked(file.name, (*file.faults, *_others(file, found)), file)
     for warning in (*plan.warnings, *import_warnings(file, plan.topology)):
         warn(f"{file.path.name}: {warning}")
     of_file = (*file.faults, *key_faults(file, plan), *import_faults(file, plan.topology))
-    return _Checked(file, (*of_file, *found), plan.topology)
+    return _Checked(file.name, (*of_file, *found), file, plan.topology)
 
 
 def _others(file: StackFile, found: Iterable[Fault | Finding]) -> Iterator[Fault | Finding]:
@@ -100,19 +113,19 @@ def _others(file: StackFile, found: Iterable[Fault | Finding]) -> Iterator[Fault
     return (each for each in found if isinstance(each, Finding) or each.path not in misread)
 
 
-def _of_none(checked: list[_Checked]) -> tuple[Finding, ...]:
+def _of_none(checked: list[_Checked], folder: Path) -> tuple[Finding, ...]:
     """What lies in patches/ for nodes and zones of no stack; not known where some stack is refused."""
     topologies = [each.topology for each in checked if each.topology is not None]
     if len(topologies) < len(checked):
         return ()
-    return tuple(check_names(checked[0].file.folder / "patches", topologies))
+    return tuple(check_names(folder / "patches", topologies))
 
 
 def _lines(checked: list[_Checked], of_none: tuple[Finding, ...]) -> Iterator[str]:
     for each in checked:
-        yield f"{each.file.name}: {_count(len(each.found))}"
+        yield f"{each.name}: {_count(len(each.found))}"
         for found in each.found:
-            yield f"  {found}" if isinstance(found, Finding) else f"  {each.file.place(found)}: {found}"
+            yield f"  {each.file.place(found)}: {found}" if each.file and isinstance(found, Fault) else f"  {found}"
     if of_none:
         yield f"no stack: {_count(len(of_none))}"
         yield from (f"  {found}" for found in of_none)
@@ -124,9 +137,9 @@ def _count(findings: int) -> str:
     return paint("1 finding" if findings == 1 else f"{findings} findings", "red")
 
 
-def _plain(file: StackFile | None, found: Fault | Finding) -> dict[str, Any]:
+def _plain(checked: _Checked | None, found: _Found) -> dict[str, Any]:
     """A finding for programs. `node` is as it is said: several names, or null where it is no node's own."""
-    stack = {"stack": file.name if file else None}
+    stack = {"stack": checked.name if checked else None}
     if isinstance(found, Finding):
         return {
             **stack,
@@ -138,10 +151,13 @@ def _plain(file: StackFile | None, found: Fault | Finding) -> dict[str, Any]:
             "message": found.message,
             "remedy": found.remedy,
         }
+    of_file = {**stack, "rule": None, "node": None}
+    if isinstance(found, StackFileError):
+        place = {"file": found.file, "line": found.line, "path": None, "value": None}
+        return {**of_file, **place, "message": found.message, "remedy": "correct the file"}
+    file = checked.file if checked else None
     return {
-        **stack,
-        "rule": None,
-        "node": None,
+        **of_file,
         "file": file.path.name if file else None,
         "line": file.line(found) if file else None,
         "path": found.path,

@@ -60,13 +60,18 @@ def project(options: argparse.Namespace) -> Path:
 
 def selected(options: argparse.Namespace) -> tuple[StackFile, ...]:
     """The stack that --stack names, or all of them."""
-    folder = project(options)
+    return tuple(read(name, project(options)) for name in names(options))
+
+
+def names(options: argparse.Namespace) -> tuple[str, ...]:
+    """The name that --stack gives, or those of all stacks."""
     if options.stack:
-        return (read(options.stack, folder),)
+        return (options.stack,)
+    folder = project(options)
     found = stacks(folder)
     if not found:
         raise CliError(f"there is no stack file in {folder}: write Pulumi.NAME.yaml, from one of the examples")
-    return tuple(read(name, folder) for name in found)
+    return found
 
 
 def one(options: argparse.Namespace) -> StackFile:

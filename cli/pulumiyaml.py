@@ -48,16 +48,11 @@ class Reader:
     def _mapping(self, entry: Entry, node: MappingNode, loc: Loc) -> dict[str, Any]:
         result: dict[str, Any] = {}
         merged: dict[str, Any] = {}
-        for child, (key, _) in zip(entry.keys, node.value, strict=True):
-            name = str(child.path[-1])
-            if not isinstance(key, ScalarNode):
-                raise YamlFaultError(child.line, "a key must be text")
+        for name, (child, key) in keys_of(entry, node).items():
             if name == "<<" and key.tag == PLAIN:
                 for part in self._maps(child, loc):
                     merged = {**part, **merged}
                 continue
-            if name in result:
-                raise YamlFaultError(child.line, f"the key {show(name)} stands there a second time")
             if key.tag == PLAIN and not isinstance(self._meaning(key, child.line), str):
                 self._fault((*loc, name), name, "is a key that the engine reads as something else", "put it in quotes")
             result[name] = self.value(child, (*loc, name))
@@ -98,6 +93,19 @@ class Reader:
 
     def _fault(self, loc: Loc, value: str, message: str, cure: str) -> None:
         self.faults.append(Fault(at(loc), show(value), message, cure))
+
+
+def keys_of(entry: Entry, node: MappingNode) -> dict[str, tuple[Entry, ScalarNode]]:
+    """The values of a map with their keys; raises YamlFaultError where a key is no text or stands there twice."""
+    found: dict[str, tuple[Entry, ScalarNode]] = {}
+    for child, (key, _) in zip(entry.keys, node.value, strict=True):
+        name = str(child.path[-1])
+        if not isinstance(key, ScalarNode):
+            raise YamlFaultError(child.line, "a key must be text")
+        if name in found:
+            raise YamlFaultError(child.line, f"the key {show(name)} stands there a second time")
+        found[name] = child, key
+    return found
 
 
 def _plain(number: float) -> int | float:

@@ -10,13 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from cli.errors import CliError
-from cli.pulumiyaml import Reader
+from cli.pulumiyaml import Reader, keys_of
 from machineconfig.documents import Document, Entry, YamlFaultError, parse
 from machineconfig.model import mark
+from machinery.yaml import MappingNode
 from topology import Fault
 
 PROJECT = "talos-stacks"
 CLUSTER = f"{PROJECT}:cluster"
+KEYS = ("config", "environment", "secretsprovider", "encryptedkey", "encryptionsalt")
+"""What the engine reads of a stack file."""
+
+
+class StackFileError(CliError):
+    """A file that cannot be read as a stack file; `line` counts from 1."""
+
+    def __init__(self, file: str, line: int | None, message: str) -> None:
+        """`message` follows the place."""
+        super().__init__(f"{file}: {message}" if line is None else f"{file}:{line}: {message}")
+        self.file, self.line, self.message = file, line, message
 
 
 @dataclass(frozen=True)
@@ -30,8 +42,10 @@ class StackFile:
     """The keys that are encrypted."""
     faults: tuple[Fault, ...] = ()
     """Values of the topology that the engine takes for something else than is written."""
+    strange: tuple[str, ...] = ()
+    """Keys beside `config` that the engine does not know."""
     lines: Mapping[str, int] = field(default_factory=dict, repr=False)
-    """The lines of the project's keys, and of the topology's values by their places."""
+    """The lines of the file's and the project's keys, and of the topology's values by their places."""
     has_environment: bool = False
     """Whether more of its configuration comes from elsewhere, an environment of Pulumi's."""
 
@@ -69,29 +83,30 @@ def stacks(folder: Path) -> tuple[str, ...]:
 
 
 def read(name: str, folder: Path) -> StackFile:
-    """Read `Pulumi.<name>.yaml` in a folder; raises CliError where there is none or it cannot be read as one."""
+    """Read `Pulumi.<name>.yaml` in a folder; raises CliError where there is none, StackFileError where it is none."""
     path = folder / f"Pulumi.{name}.yaml"
     if "/" in name or not path.is_file():
         raise CliError(f"there is no stack {name} in {folder}; there are: {', '.join(stacks(folder)) or 'none'}")
     try:
         return _read(name, path)
     except YamlFaultError as error:
-        where = f":{error.line}" if error.line else ""
-        raise CliError(f"{path.name}{where} is not YAML: {error.message}") from None
+        raise StackFileError(path.name, error.line, f"is not YAML: {error.message}") from None
 
 
 def _read(name: str, path: Path) -> StackFile:
-    root = _root(path)
-    keys = _keys(path, root)
+    top = _top(path)
+    keys = _keys(path, top)
     raw: dict[str, Any] = {}
     topology = Reader()
     for key, entry in keys.items():
         raw[key] = (topology if key == "cluster" else Reader()).value(entry)
     encrypted = next(_encrypted(raw["cluster"], "cluster"), None)
     if encrypted:
-        raise CliError(
-            f"{path.name}: {encrypted} is encrypted, which would make a secret of the whole topology; set the value as"
-            ' a key of its own (`pulumi config set --secret`) and ask for it in a patch with secret("key")'
+        raise StackFileError(
+            path.name,
+            keys["cluster"].line,
+            f"{encrypted} is encrypted, which would make a secret of the whole topology; set the value as"
+            ' a key of its own (`pulumi config set --secret`) and ask for it in a patch with secret("key")',
         )
     secrets = frozenset(key for key, value in raw.items() if next(_encrypted(value, key), None))
     return StackFile(
@@ -100,31 +115,39 @@ def _read(name: str, path: Path) -> StackFile:
         {key: _marked(value, key) for key, value in raw.items()},
         secrets,
         tuple(topology.faults),
-        {**topology.lines, **{f"{PROJECT}:{key}": entry.line for key, entry in keys.items()}},
-        root.get("environment") is not None,
+        tuple(key for key in top if key not in KEYS),
+        {
+            **{key: entry.line for key, entry in top.items()},
+            **topology.lines,
+            **{f"{PROJECT}:{key}": entry.line for key, entry in keys.items()},
+        },
+        "environment" in top,
     )
 
 
-def _root(path: Path) -> Entry:
+def _top(path: Path) -> dict[str, Entry]:
+    """The keys of the file and what stands under each."""
     try:
         documents: tuple[Document, ...] = parse(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
-        raise CliError(f"{path.name} is not UTF-8 text") from None
-    if not documents or not documents[0].is_mapping:
-        raise CliError(f"{path.name} holds no configuration: it must be a map with the key config")
+        raise StackFileError(path.name, None, "is not UTF-8 text") from None
+    root = documents[0].root if documents else None
+    if root is None or not isinstance(root.node, MappingNode):
+        raise StackFileError(path.name, None, "holds no configuration: it must be a map with the key config")
     if len(documents) > 1:
-        raise CliError(f"{path.name}:{documents[1].line} begins a second document, which nobody reads; take it out")
-    return documents[0].root
+        line = documents[1].line
+        raise StackFileError(path.name, line, "a second document begins here, which nobody reads; take it out")
+    return {name: entry for name, (entry, _) in keys_of(root, root.node).items()}
 
 
-def _keys(path: Path, root: Entry) -> dict[str, Entry]:
+def _keys(path: Path, top: Mapping[str, Entry]) -> dict[str, Entry]:
     """The project's keys without its name, `cluster` among them; those of other projects under their own."""
-    config = root.get("config")
+    config = top.get("config")
     if config is None:
-        near = difflib.get_close_matches("config", [str(child.path[-1]) for child in root.keys], n=1)
-        raise CliError(f"{path.name} has no key config{f'; {near[0]} is none' if near else ''}")
+        near = difflib.get_close_matches("config", top, n=1)
+        raise StackFileError(path.name, None, f"has no key config{f'; {near[0]} is none' if near else ''}")
     if config.text or config.items:
-        raise CliError(f"{path.name}: config must be a map of keys and values")
+        raise StackFileError(path.name, config.line, "config must be a map of keys and values")
     found: dict[str, Entry] = {}
     for child in config.keys:
         key = str(child.path[-1]).replace(":config:", ":").removeprefix(f"{PROJECT}:")
@@ -133,9 +156,9 @@ def _keys(path: Path, root: Entry) -> dict[str, Entry]:
         found[key] = child
     if "cluster" not in found:
         near = difflib.get_close_matches(CLUSTER, [str(child.path[-1]) for child in config.keys], n=1)
-        line = next((f":{child.line}" for child in config.keys if child.path[-1] in near), "")
+        line = next((child.line for child in config.keys if child.path[-1] in near), None)
         guess = f"; {near[0]} is a key that nothing reads: write {CLUSTER}" if near else ""
-        raise CliError(f"{path.name}{line} has no key {CLUSTER}{guess}")
+        raise StackFileError(path.name, line, f"has no key {CLUSTER}{guess}")
     return found
 
 

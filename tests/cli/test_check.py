@@ -191,6 +191,36 @@ def test_the_secrets_to_import_are_read_where_they_are_there(checkout: Path, run
     assert "cannot be read: Is a directory" in run("check")[1]
 
 
+def test_a_file_that_cannot_be_read_is_a_finding_of_its_stack_and_hides_no_other(checkout: Path, run: Run) -> None:
+    (checkout / "patches/worker/70-taint.yaml").write_text(TAINT)
+    text = (checkout / "Pulumi.lab.yaml").read_text()
+    for name, broken in {"a": "a: [\n", "b": text + text, "c": "config: {}\n", "d": "config: [a]\n"}.items():
+        (checkout / f"Pulumi.{name}.yaml").write_text(broken)
+    code, out, err = run("check")
+    assert (code, err) == (2, "")
+    said = dict(line.strip().split(": ", 1) for line in out.splitlines())
+    assert said["lab"] == "1 finding" and said["a"] == "1 finding"
+    assert said["Pulumi.a.yaml:1"] == "is not YAML: did not find expected node content"
+    second = len(text.splitlines()) + text.splitlines().index("config:") + 1
+    assert said[f"Pulumi.b.yaml:{second}"] == "is not YAML: the key config stands there a second time"
+    code, out, _ = run("check", "--output", "json")
+    findings = {each["stack"]: each for each in json.loads(out)["findings"]}
+    assert list(findings) == ["a", "b", "c", "d", "lab"] and json.loads(out)["stacks"] == list(findings)
+    assert (findings["a"]["file"], findings["a"]["line"]) == ("Pulumi.a.yaml", 1)
+    assert findings["c"]["message"] == "has no key talos-stacks:cluster"
+    assert run("check", "--stack", "a")[0] == 2
+
+
+def test_a_key_of_the_file_that_the_engine_does_not_know_is_said(checkout: Path, run: Run) -> None:
+    edit(checkout, "config:\n", "enviroment: [shared]\nconfig:\n")
+    code, out, _ = run("check")
+    assert code == 2
+    line = (checkout / "Pulumi.lab.yaml").read_text().splitlines().index("enviroment: [shared]") + 1
+    assert out.splitlines()[1:] == [
+        f"  Pulumi.lab.yaml:{line}: enviroment: is no key of a stack file; write environment or take it out"
+    ]
+
+
 def test_what_is_wrong_with_the_file_and_with_patches_is_said_at_once(checkout: Path, run: Run) -> None:
     edit(checkout, "config:\n", "config:\n  talos-stacks:clutser: x\n")
     (checkout / "patches/worker/70-taint.yaml").write_text(TAINT)
