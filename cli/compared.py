@@ -1,16 +1,15 @@
 """Two sides of a comparison, node by node, and what is said of the differences; no value that may be secret."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from cli.terminal import paint
-from machineconfig.checks.living import ReadOnce, read_once
-from machineconfig.differences import Change, compare
-from machineconfig.marks import Mask
+from machineconfig.checks.living import ReadOnce
+from machineconfig.differences import Change
 from machineconfig.paths import Documents, title_of
-from machineconfig.sensitive import is_secret
 from machineconfig.trace import MISSING
+from machineconfig.veil import Veiled
 from machinery import ConfigError, emit, parse_configuration
 from machinery.yaml import load
 
@@ -18,7 +17,6 @@ _WIDEST = 240
 _SIGNS = {"removed": ("-", "red"), "changed": ("~", "yellow"), "added": ("+", "green")}
 Cause = Callable[[Change], str]
 """The file that a change comes from, in words."""
-NO_MASK = Mask({})
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,6 @@ class NodeDifference:
     fields: tuple[ReadOnce, ...] = ()
     """Changed fields that a living machine or cluster does not read again."""
     cause: Cause = field(default=lambda change: "", repr=False)
-    mask: Mask = field(default=NO_MASK, repr=False)
 
     @property
     def differs(self) -> bool:
@@ -55,7 +52,7 @@ class NodeDifference:
         for change in self.changes:
             sign, colour = _SIGNS[change.kind]
             cause = self.cause(change)
-            yield f"  {paint(f'{sign} {change.place}{self._values(change)}', colour)}" + (
+            yield f"  {paint(f'{sign} {change.place}{_values(change)}', colour)}" + (
                 f"  {paint(cause, 'dim')}" if cause else ""
             )
         for each in self.read_once:
@@ -71,36 +68,15 @@ class NodeDifference:
             "readOnce": [{"path": each.path, "consequence": each.consequence} for each in self.read_once],
         }
 
-    def _values(self, change: Change) -> str:
-        if self._hidden(change):
-            return {"removed": " (secret)", "changed": " (secret): changed", "added": " (secret)"}[change.kind]
-        if change.reordered:
-            return f": another order, {_shown(change.old)} -> {_shown(change.new)}"
-        if change.kind == "changed":
-            return f": {_shown(change.old)} -> {_shown(change.new)}"
-        return f": {_shown(change.new if change.old is MISSING else change.old)}"
-
     def _plain(self, change: Change) -> dict[str, Any]:
-        hidden = self._hidden(change)
-        shown = {} if hidden else {key: value for key, value in _sides(change) if value is not MISSING}
+        sides = {"old": change.old, "new": change.new}
         return {
             "path": change.place,
             "kind": change.kind,
-            "secret": hidden,
-            **shown,
+            "secret": any(map(_hides, sides.values())),
+            **{side: value for side, value in sides.items() if value is not MISSING and not _hides(value)},
             "cause": self.cause(change) or None,
         }
-
-    def _hidden(self, change: Change) -> bool:
-        values = tuple(value for _, value in _sides(change) if value is not MISSING)
-        return is_secret(change.path, values, self.mask)
-
-
-def difference(
-    stack: str, node: str, old: Documents, new: Documents, *, cause: Cause, mask: Mask = NO_MASK
-) -> NodeDifference:
-    """Compare two configurations of a node."""
-    return NodeDifference(stack, node, compare(old, new), fields=read_once(old, new), cause=cause, mask=mask)
 
 
 def documents(text: str) -> Documents:
@@ -115,15 +91,14 @@ def documents(text: str) -> Documents:
     return found
 
 
-def alike(old: str, new: str, version: str) -> tuple[Documents, Documents]:
-    """Two configurations as one Talos release writes them; as they stand, where it cannot read both."""
+def alike(texts: Sequence[str], version: str) -> list[Documents]:
+    """Configurations as one Talos release writes them; as they stand, where it cannot read all of them."""
     try:
-        parsed = [parse_configuration(text, version) for text in (old, new)]
+        parsed = [parse_configuration(text, version) for text in texts]
     except ConfigError:
-        return documents(old), documents(new)
+        return [documents(text) for text in texts]
     sides = [[document.written(each.release) for document in each.documents] for each in parsed]
-    old_side, new_side = ({title_of(values): values for values in side} for side in sides)
-    return old_side, new_side
+    return [{title_of(values): values for values in side} for side in sides]
 
 
 def one_sided(stack: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[NodeDifference]:
@@ -132,11 +107,25 @@ def one_sided(stack: str, old: Mapping[str, object], new: Mapping[str, object]) 
         yield NodeDifference(stack, name, only="old" if name in old else "new")
 
 
-def _sides(change: Change) -> tuple[tuple[str, Any], tuple[str, Any]]:
-    return ("old", change.old), ("new", change.new)
+def _values(change: Change) -> str:
+    old, new = change.old, change.new
+    if change.reordered and (_hides(old) or _hides(new)):
+        return ": another order"
+    if isinstance(new, Veiled) and isinstance(old, Veiled):
+        return f" {old if old.certain else new}: changed"
+    if change.kind == "changed":
+        return f": {'another order, ' if change.reordered else ''}{_shown(old)} -> {_shown(new)}"
+    value = new if old is MISSING else old
+    return f" {value}" if isinstance(value, Veiled) else f": {_shown(value)}"
+
+
+def _hides(value: Any) -> bool:
+    return isinstance(value, Veiled) or (isinstance(value, list) and any(map(_hides, value)))
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, Veiled):
+        return str(value)
     if isinstance(value, str) and "\n" in value:
         return f"({len(value.splitlines())} lines of text)"
     text = ", ".join(map(str, value)) if isinstance(value, list) and value else emit.scalar(value, "")

@@ -9,22 +9,25 @@ from typing import Any
 
 from cli import revisions, running, state
 from cli.causes import Table, cause_of
-from cli.compared import NodeDifference, alike, difference, documents, one_sided
+from cli.compared import NodeDifference, one_sided
 from cli.errors import CliError
 from cli.final import Generate, Prepared, prepare, provider
 from cli.folders import Folder
 from cli.folders import read as read_folders
 from cli.options import Parsers, command, node_option, one, output_option, project, stack_option
 from cli.render import origins_table
+from cli.sides import against, compares_no_secret, difference, ours
 from cli.stackfile import read, stacks
 from cli.terminal import paint, say, say_json, warn
-from machineconfig.marks import Mask
-from machinery import ConfigError
 from topology import Node
 
 _ABOUT = """Show what each machine runs against what it would get now, by document, then by place: what would be lost,
-changed and new, with the file each change comes from. Secrets are compared and never shown. A line with ! says of a
-change what it will not do, because a living machine or cluster does not read the field again.
+changed and new, with the file each change comes from. A line with ! says of a change what it will not do, because a
+living machine or cluster does not read the field again.
+
+Everything is compared; a value is shown if it is known to come from no secret. (secret) stands for one that depends on
+a secret of the stack, or looks like one. (not shown) stands for a text that a machine runs with and that no file says:
+it may come from a secret that is gone. Numbers, addresses, images, names of hosts and disks are shown all the same.
 
 Against machines, their credentials and secrets come from the stack's state (`pulumi stack export`), in memory. With
 --talosconfig the state is not needed; secrets are then not compared.
@@ -93,7 +96,7 @@ def _of_folders(options: argparse.Namespace) -> Found:
         for name in sorted(left.nodes.keys() & right.nodes.keys()):
             before, after = left.nodes[name], right.nodes[name]
             cause = cause_of(lambda at=after: at.origins, lambda at=before: at.origins)  # type: ignore[misc]
-            found.append(difference(stack, name, before.documents, after.documents, cause=cause))
+            found.append(difference(stack, name, before.side, after.side, cause))
     return _wanted(options, found), []
 
 
@@ -125,11 +128,11 @@ def _sides(old: Prepared | None, new: Prepared | None, generate: Generate) -> It
     if some:
         yield from one_sided(some.stack, left, right)
     if old and new:
-        mask = Mask({**old.mask.marks, **new.mask.marks})
         for name in (name for name in right if name in left):
-            before, after = documents(old.final(left[name], generate)), documents(new.final(right[name], generate))
+            before = ours(old, left[name], old.final(left[name], generate), generate)
+            after = ours(new, right[name], new.final(right[name], generate), generate)
             cause = cause_of(_table_of(new, right[name]), _table_of(old, left[name]))
-            yield difference(new.stack, name, before, after, cause=cause, mask=mask)
+            yield difference(new.stack, name, before, after, cause)
 
 
 def _of_machines(options: argparse.Namespace) -> Found:
@@ -150,17 +153,11 @@ def _of_machines(options: argparse.Namespace) -> Found:
 
 
 def _against(prepared: Prepared, node: Node, text: str, generate: Generate, *, secrets: bool) -> NodeDifference:
-    version = str(prepared.plan.topology.versions.talos)
-    try:
-        before, after = alike(text, prepared.final(node, generate), version)
-    except ConfigError:
-        raise CliError(f"{node.name}: the configuration it runs with cannot be read") from None
-    cause = cause_of(_table_of(prepared, node), None)
-    found = difference(prepared.stack, node.name, before, after, cause=cause, mask=prepared.mask)
+    before, after = against(prepared, node, text, generate)
+    found = difference(prepared.stack, node.name, before, after, cause_of(_table_of(prepared, node), None))
     if secrets:
         return found
-    compared = tuple(change for change in found.changes if not prepared.mask.hides(change.new))
-    return replace(found, changes=compared)
+    return replace(found, changes=tuple(each for each in found.changes if compares_no_secret(each, after)))
 
 
 def _table_of(prepared: Prepared, node: Node) -> Callable[[], Table]:

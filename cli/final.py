@@ -1,22 +1,26 @@
 """The final configurations of a stack's nodes, made offline from its files by the provider that preview uses."""
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 
 from cli.errors import CliError
 from cli.stackfile import StackFile
 from cli.state import State
-from machineconfig import Patch, Plan, PlanError, make_plan
+from machineconfig import ConfigError as RenderingError
+from machineconfig import Patch, Plan, PlanError, make_plan, render_cluster
 from machineconfig.generation import arguments
-from machineconfig.marks import Mask, mask, placeholder, placeholder_bundle
+from machineconfig.marks import VARIANTS, Mask, mask, placeholder, placeholder_bundle, twin_bundle
 from machineconfig.origins import Origins, origins
 from machinery import Bundle, ConfigError, GenerateArgs
 from topology import Node
 
 Generate = Callable[[GenerateArgs], str]
+_LEAST = 4
+"""Characters of a secret: less would hide everything."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,10 @@ class Prepared:
     plan: Plan
     bundle: Bundle = field(repr=False)
     mask: Mask = field(repr=False)
+    folder: Path
+    """The patches."""
+    twins: tuple[int, ...]
+    """The variants of placeholders that it is not made with itself."""
 
     def node(self, name: str) -> Node:
         """A node by its name; raises CliError with the names that are near."""
@@ -52,12 +60,32 @@ class Prepared:
         except (CliError, ConfigError) as error:
             raise CliError(f"{node.name}: {self.mask.text(str(error))}") from None
 
+    def twin_finals(self, node: Node, generate: Generate) -> Iterator[str | None]:
+        """The same with other secrets, once for each set of placeholders; None where that cannot be made."""
+        for variant, patches in self._twin_patches.items():
+            try:
+                bundle = twin_bundle(self.bundle, variant)
+                yield generate(arguments(self.plan.topology, node, patches[node.name], bundle))
+            except (CliError, ConfigError, LookupError):
+                yield None
+
     def origins(self, node: Node) -> Origins:
         """Where every value comes from; raises CliError."""
         try:
             return origins(self._arguments(node), self.patches(node))
         except ConfigError as error:
             raise CliError(f"{node.name}: {self.mask.text(str(error))}") from None
+
+    @cached_property
+    def _twin_patches(self) -> Mapping[int, Mapping[str, tuple[Patch, ...]]]:
+        plan, found = self.plan, dict[int, Mapping[str, tuple[Patch, ...]]]()
+        for variant in self.twins:
+            secret = partial(placeholder, variant=variant)
+            try:
+                found[variant] = render_cluster(plan.topology, plan.facts, root=self.folder, secret=secret)
+            except RenderingError:
+                found[variant] = {}
+        return found
 
     def _arguments(self, node: Node) -> GenerateArgs:
         return arguments(self.plan.topology, node, self.patches(node), self.bundle)
@@ -67,8 +95,9 @@ def prepare(stack: StackFile, patches: Path | None = None, state: State | None =
     """Render and check a stack; raises CliError with every fault. Without `state` its secrets are placeholders."""
     secret = state.secret if state else placeholder
     bundle = state.bundle if state else placeholder_bundle()
+    folder = patches or stack.folder / "patches"
     try:
-        plan = make_plan(stack.cluster, patches=patches or stack.folder / "patches", secret=secret)
+        plan = make_plan(stack.cluster, patches=folder, secret=secret)
     except PlanError as error:
         # A finding may quote what a patch says, and a patch may say a secret.
         known = {*(state.config if state else stack.secrets), *(error.plan.secrets if error.plan else ())}
@@ -77,7 +106,9 @@ def prepare(stack: StackFile, patches: Path | None = None, state: State | None =
         raise CliError(
             "\n".join([f"{stack.path.name}: {len(error.faults)} {noun}", *map(hide, error.faults)])
         ) from None
-    return Prepared(stack.name, plan, bundle, mask(bundle, plan.secrets, secret))
+    # What no patch asks for now a machine may still run with.
+    names = {*plan.secrets, *((name for name, value in state.config.items() if len(value) >= _LEAST) if state else ())}
+    return Prepared(stack.name, plan, bundle, mask(bundle, names, secret), folder, VARIANTS[0 if state else 1 :])
 
 
 @contextmanager

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cli.compared import documents
 from cli.errors import CliError
-from cli.render import FINAL, MANIFEST, ORIGINS
-from machineconfig.paths import Documents
+from cli.render import FINAL, MANIFEST, ORIGINS, SECRET
+from cli.sides import Side, from_places
+from machineconfig.marks import Mask
+from machineconfig.paths import find
 from machinery import ConfigError
 
 
@@ -17,7 +19,7 @@ from machinery import ConfigError
 class RenderedNode:
     """One node: its final configuration and where its values come from."""
 
-    documents: Documents = field(repr=False)
+    side: Side
     origins: Mapping[str, Any]
 
 
@@ -45,13 +47,16 @@ def read(folder: Path) -> dict[str, Folder]:
 def _rendering(folder: Path) -> tuple[str, Folder]:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        nodes = {
-            path.parent.name: RenderedNode(
-                documents(path.read_text(encoding="utf-8")),
-                json.loads((path.parent / ORIGINS).read_text(encoding="utf-8")),
-            )
-            for path in sorted(folder.glob(f"*/{FINAL}"))
-        }
+        nodes = {path.parent.name: _node(path.parent) for path in sorted(folder.glob(f"*/{FINAL}"))}
         return str(manifest["stack"]), Folder(str(manifest["secrets"]), nodes)
     except (OSError, ValueError, LookupError, TypeError, ConfigError):
         raise CliError(f"the rendering in {folder} cannot be read; make it again") from None
+
+
+def _node(folder: Path) -> RenderedNode:
+    made = documents((folder / FINAL).read_text(encoding="utf-8"))
+    origins = json.loads((folder / ORIGINS).read_text(encoding="utf-8"))
+    places = [find(made, text) for text in origins.pop(SECRET)]
+    if None in places:
+        raise ValueError("a secret place that is not there")
+    return RenderedNode(from_places(made, frozenset(filter(None, places)), Mask({})), origins)

@@ -12,6 +12,7 @@ from cli import state
 from cli.errors import CliError
 from cli.final import Generate, Prepared, prepare, provider
 from cli.options import EXIT_CODES, Parsers, command, node_option, output_option, project, selected, stack_option
+from cli.sides import ours
 from cli.terminal import say, say_json, warn
 from machineconfig.model import Patch
 from machineconfig.origins import Origins
@@ -23,6 +24,8 @@ MANIFEST = "rendering.json"
 """The file that tells a folder made here from any other."""
 FINAL = "final.yaml"
 ORIGINS = "origins.json"
+SECRET = "secret"  # noqa: S105 - a key of it
+"""The places of what depends on a secret, in a list."""
 _ABOUT = """Write each node's rendered patches and its final configuration into a folder. No engine, no credentials and
 no network are needed. The final configuration comes from the Talos provider that preview uses.
 
@@ -86,8 +89,11 @@ def rendering(
     for node in nodes:
         for name, patch in patch_files(prepared.patches(node)):
             files[f"{node.name}/patches/{name}"] = hide(patch.text)
-        files[f"{node.name}/{FINAL}"] = hide(prepared.final(node, generate))
-        files[f"{node.name}/{ORIGINS}"] = _json(origins_table(prepared.origins(node)))
+        final = prepared.final(node, generate)
+        files[f"{node.name}/{FINAL}"] = hide(final)
+        places = sorted(written(*place) for place in ours(prepared, node, final, generate).dependent)
+        table = {**origins_table(prepared.origins(node)), SECRET: list(map(hide, places))}
+        files[f"{node.name}/{ORIGINS}"] = _json(table)
     return files
 
 

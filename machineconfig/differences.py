@@ -8,6 +8,7 @@ from typing import Any
 
 from machineconfig.paths import MAIN, Documents, Path, leaves, written
 from machineconfig.trace import MISSING
+from machineconfig.veil import Veiled, opened
 
 _NAMES = ("interface", "name", "vlanId", "path", "network", "deviceSelector", "address", "key", "url")
 """Keys that tell the entries of a list of maps apart, the best first."""
@@ -62,8 +63,10 @@ def _values(title: str, path: Path, old: Any, new: Any) -> Iterator[Change]:
             yield from _values(title, (*path, key), old.get(key, MISSING), new.get(key, MISSING))
     elif isinstance(old, list) and isinstance(new, list):
         yield from _lists(title, path, old, new)
-    elif old != new or type(old) is not type(new):
-        if isinstance(old, dict | list) or isinstance(new, dict | list):
+    elif opened(old) != opened(new) or type(opened(old)) is not type(opened(new)):
+        if any(isinstance(each, Veiled) and isinstance(each.value, dict | list) for each in (old, new)):
+            yield Change(title, path, _veiled(old), _veiled(new))
+        elif isinstance(old, dict | list) or isinstance(new, dict | list):
             yield from _values(title, path, old, MISSING)
             yield from _values(title, path, MISSING, new)
         else:
@@ -88,21 +91,21 @@ def _name(old: list[Any], new: list[Any]) -> str | None:
     if not all(isinstance(item, dict) for item in (*old, *new)):
         return None
     for name in _NAMES:
-        sides = [[json.dumps(item.get(name), sort_keys=True, default=str) for item in side] for side in (old, new)]
+        sides = [[_text(item.get(name)) for item in side] for side in (old, new)]
         if all(name in item for item in (*old, *new)) and all(len(set(side)) == len(side) for side in sides):
             return name
     return None
 
 
 def _by_name(name: str, old: list[Any], new: list[Any]) -> list[tuple[int | None, int | None]]:
-    left = {json.dumps(item[name], sort_keys=True, default=str): at for at, item in enumerate(old)}
-    right = [json.dumps(item[name], sort_keys=True, default=str) for item in new]
+    left = {_text(item[name]): at for at, item in enumerate(old)}
+    right = [_text(item[name]) for item in new]
     lost = [(at, None) for name, at in left.items() if name not in right]
     return [*lost, *((left.get(name), at) for at, name in enumerate(right))]
 
 
 def _by_likeness(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, int | None]]:
-    before, after = ([json.dumps(item, sort_keys=True, default=str) for item in side] for side in (old, new))
+    before, after = ([_text(item) for item in side] for side in (old, new))
     for what, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if what == "equal":
             continue
@@ -110,3 +113,14 @@ def _by_likeness(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, i
         yield from zip(range(a, a + paired), range(c, c + paired), strict=True)
         yield from ((at, None) for at in range(a + paired, b))
         yield from ((None, at) for at in range(c + paired, d))
+
+
+def _text(value: Any) -> str:
+    """A value as it is compared with others, behind its veil too."""
+    return json.dumps(
+        opened(value), sort_keys=True, default=lambda each: opened(each) if isinstance(each, Veiled) else str(each)
+    )
+
+
+def _veiled(value: Any) -> Veiled:
+    return value if isinstance(value, Veiled) else Veiled(value)

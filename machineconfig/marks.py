@@ -6,9 +6,10 @@ mark says what belongs there: `<certs.os.key>`, `<secret registryPassword>`.
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TypeVar
+from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
+from typing import Any, TypeVar
 
 from machineconfig.model import mark
 from machinery import Bundle, KeyPair, generate_secrets
@@ -29,20 +30,41 @@ _TEXTS = {
     "secretbox_encryption_secret": "secrets.secretboxencryptionsecret",
     "aescbc_encryption_secret": "secrets.aescbcencryptionsecret",
 }
+_OPTIONAL = ("secretbox_encryption_secret", "aescbc_encryption_secret")
 _QUICK = "v1.6"
 """The newest contract whose service account key is not RSA, which takes seconds to make."""
 
 
-@lru_cache(maxsize=1)
-def placeholder_bundle() -> Bundle:
-    """The secrets of a cluster that does not exist, the same for the whole process."""
+VARIANTS = (0, 1)
+"""The sets of placeholders. What is not the same with both depends on a secret."""
+_NEXT = str.maketrans(
+    ascii_letters + digits, ascii_lowercase[1:] + "a" + ascii_uppercase[1:] + "A" + digits[1:] + digits[0]
+)
+
+
+@lru_cache(maxsize=len(VARIANTS))
+def placeholder_bundle(variant: int = 0) -> Bundle:
+    """The secrets of a cluster that does not exist, for each variant the same for the whole process."""
     return generate_secrets(_QUICK)
 
 
-def placeholder(name: str) -> str:
-    """What stands for `secret(name)` while a configuration is made: letters and digits that are also valid base64."""
+def twin_bundle(bundle: Bundle, variant: int) -> Bundle:
+    """Placeholders in place of a bundle's secrets, of the same shape: what is empty in it stays empty."""
+    made = placeholder_bundle(variant)
+    texts: dict[str, Any] = {
+        name: getattr(bundle, name) and (getattr(made, name) or made.cluster_secret) for name in _OPTIONAL
+    }
+    return replace(made, **texts)
+
+
+def placeholder(name: str, variant: int = 0) -> str:
+    """What stands for `secret(name)` while a configuration is made: letters and digits that are also valid base64.
+
+    Variants have no character in common at any place, in capitals neither, so that no part of one passes for another's.
+    """
     text = f"secret-{name.encode().hex()}"
-    return base64.b64encode(text.ljust(-(-len(text) // 3) * 3, "-").encode()).decode()
+    made = base64.b64encode(text.ljust(-(-len(text) // 3) * 3, "-").encode()).decode()
+    return made.translate(_NEXT) if variant else made
 
 
 @dataclass(frozen=True)

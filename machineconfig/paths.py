@@ -29,7 +29,7 @@ def written(title: str, path: Path) -> str:
             text += f".{part}"
     text = text.removeprefix(".")
     if title == MAIN:
-        return text
+        return text or MAIN
     return f"{title}:{text}" if text else title
 
 

@@ -11,9 +11,14 @@ from machineconfig.marks import Mask
 from machineconfig.paths import Path
 
 _KEYS = frozenset(("key", "auth", "token", "secret", "psk"))
-_WORDS = re.compile(r"secret|password|passwd|passphrase|token|credential|private[-_.]?key|preshared|api[-_.]?key", re.I)
+_WORD = r"secret|(?<!by)pass(?:word|wd|phrase)?(?![a-z])|token|credential|private[-_.]?key|preshared|api[-_.]?key"
+_WORDS = re.compile(_WORD, re.I)
+_ASSIGNED = re.compile(rf"(?:{_WORD})[\w.-]*[\"']?\s*[:=]\s*\S", re.I)
+"""A secret with its name inside a text: an argument, a query, a piece of JSON."""
 _BRANCHES = frozenset(("auth", "environment"))
 """Keys below which everything is hidden."""
+_LEAST, _MOST = 4, 200
+"""Characters: less says nothing, and in more there is everything."""
 _PEM = re.compile(r"-----BEGIN ")
 _USER = re.compile(r"://[^/@\s]+@")
 _TOKEN = re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b")
@@ -30,6 +35,15 @@ def is_secret(path: Path, values: tuple[object, ...], mask: Mask) -> bool:
     return any(_holds(value, mask) for value in values)
 
 
+def derives(text: str, mask: Mask) -> bool:
+    """Whether a text can be made from a known secret: in it, or part of it, in small letters or capitals."""
+    folded = text.casefold()
+    known = (value.casefold() for value in mask.marks if len(value) >= _LEAST)
+    return any(
+        value in folded or (len(folded) >= _LEAST and len(value) <= _MOST and folded in value) for value in known
+    )
+
+
 def _holds(value: object, mask: Mask) -> bool:
     if isinstance(value, dict):
         return any(is_secret((key,), (item,), mask) for key, item in value.items())
@@ -39,7 +53,7 @@ def _holds(value: object, mask: Mask) -> bool:
 
 
 def _looks_like_one(text: str) -> bool:
-    if _PEM.search(text) or _USER.search(text) or _TOKEN.search(text):
+    if any(form.search(text) for form in (_PEM, _USER, _TOKEN, _ASSIGNED)):
         return True
     return any(_is_encoded(found.group()) for found in _ENCODED.finditer(_DIGEST.sub("", text)))
 

@@ -10,7 +10,9 @@ import pytest
 from cli import final
 from cli.final import Generate
 from cli.main import main
-from machinery import generate_configuration
+from machinery import Bundle, client_certificate, generate_configuration, generate_secrets, talosconfig
+from talosapi import Credentials
+from tests.cli.fleet import Fleet
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., tuple[int, str, str]]
@@ -41,6 +43,23 @@ def no_plugin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     for module in ("cli.render", "cli.diff"):
         monkeypatch.setattr(f"{module}.provider", provider)
     assert final.provider is not provider
+
+
+@pytest.fixture
+def bundle() -> Bundle:
+    return generate_secrets("v1.6")
+
+
+@pytest.fixture
+def fleet(checkout: Path, bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> Fleet:
+    """Machines that run nothing yet, with a talosconfig in the checkout."""
+    client = client_certificate(bundle.os)
+    credentials = Credentials(bundle.os.crt.encode(), client.crt.encode(), client.key.encode())
+    found = Fleet(checkout, bundle, credentials)
+    monkeypatch.setattr("cli.state.read", found.state)
+    monkeypatch.setattr("cli.running.ask", found.ask)
+    (checkout / "talosconfig").write_text(talosconfig("lab", bundle.os.crt, client))
+    return found
 
 
 @pytest.fixture

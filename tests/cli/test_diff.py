@@ -1,20 +1,15 @@
 import json
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from cli import running
 from cli.errors import CliError
-from cli.final import prepare
-from cli.running import Answer
-from cli.stackfile import StackFile, read
-from cli.state import State
-from machinery import Bundle, KeyPair, client_certificate, generate_configuration, generate_secrets, talosconfig
+from machinery import Bundle, KeyPair, generate_secrets, talosconfig
 from talosapi import Credentials
 from tests.cli.conftest import Run
-from topology import Node
+from tests.cli.fleet import Fleet
 
 PATCH = "machine:\n  sysctls:\n    vm.max_map_count: '262144'\n"
 SECRET = 'machine:\n  sysctls:\n    vm.own: {{ secret("own") | flow }}\n'
@@ -145,40 +140,12 @@ class TestMachines:
     """Against machines that answer from memory; tests/stack does the same in the lab."""
 
     @pytest.fixture
-    def bundle(self) -> Bundle:
-        return generate_secrets("v1.6")
-
-    @pytest.fixture
-    def secrets(self) -> dict[str, str]:
-        return {"own": "old-hunter2"}
-
-    @pytest.fixture
-    def machines(
-        self, checkout: Path, bundle: Bundle, secrets: dict[str, str], monkeypatch: pytest.MonkeyPatch
-    ) -> dict[str, str]:
+    def machines(self, checkout: Path, fleet: Fleet) -> dict[str, str]:
         """What each machine runs: what the checkout says now, with the secrets."""
         (checkout / "patches/worker/71-secret.yaml.j2").write_text(SECRET)
-        client = client_certificate(bundle.os)
-        credentials = Credentials(bundle.os.crt.encode(), client.crt.encode(), client.key.encode())
-
-        def state(stack: StackFile) -> State:
-            return State(bundle, credentials, dict(secrets))
-
-        stack = read("lab", checkout)
-        prepared = prepare(stack, state=state(stack))
-        texts = {node.name: prepared.final(node, generate_configuration) for node in prepared.nodes([])}
-
-        def ask(nodes: Sequence[Node], given: Credentials) -> tuple[Answer, ...]:
-            assert given.crt == credentials.crt
-            return tuple(
-                Answer(node, texts[node.name]) if node.name in texts else Answer(node, error="it is off")
-                for node in nodes
-            )
-
-        monkeypatch.setattr("cli.state.read", state)
-        monkeypatch.setattr(running, "ask", ask)
-        (checkout / "talosconfig").write_text(talosconfig("lab", bundle.os.crt, client))
-        return texts
+        fleet.secrets["own"] = "old-hunter2"
+        fleet.apply()
+        return fleet.texts
 
     def test_what_was_just_applied_is_no_difference(self, run: Run, machines: dict[str, str]) -> None:
         assert run("diff") == (0, "no difference (5 nodes)\n", "")
@@ -196,10 +163,8 @@ class TestMachines:
             "2 of 5 nodes differ",
         ]
 
-    def test_a_changed_secret_is_told_and_never_shown(
-        self, run: Run, machines: dict[str, str], secrets: dict[str, str]
-    ) -> None:
-        secrets["own"] = "new-hunter2"
+    def test_a_changed_secret_is_told_and_never_shown(self, run: Run, machines: dict[str, str], fleet: Fleet) -> None:
+        fleet.secrets["own"] = "new-hunter2"
         for output in ("text", "json"):
             code, out, err = run("diff", "--node", "lab-worker-01", "--output", output)
             assert code == 2 and "hunter2" not in out + err

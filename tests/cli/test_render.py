@@ -7,7 +7,7 @@ import pytest
 from cli.stackfile import StackFile
 from cli.state import State
 from machineconfig.marks import placeholder
-from machinery import Bundle, client_certificate, generate_secrets
+from machinery import Bundle, client_certificate
 from talosapi import Credentials
 from tests.cli.conftest import ROOT, Run
 
@@ -17,11 +17,6 @@ PATCH = 'machine:\n  sysctls:\n    vm.own: {{ secret("own") | flow }}\n'
 
 def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-@pytest.fixture
-def bundle() -> Bundle:
-    return generate_secrets("v1.6")
 
 
 @pytest.fixture
