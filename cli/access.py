@@ -62,6 +62,9 @@ def run(options: argparse.Namespace) -> int:
     except TopologyError as error:
         raise CliError(str(error)) from None
     nodes = _addresses(topology, options.node)
+    account = _account()
+    if not (options.user or account):
+        raise CliError("your account has no name here; say who gets it with --user")
     if options.out != STDOUT:
         _check_target(Path(options.out), force=options.force)
     ca = state.read(stack).bundle.os
@@ -71,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         raise CliError(f"{stack.name}: {error}") from None
     context = f"{options.role.removeprefix('os:').replace(':', '-')}@{topology.name}"
     endpoints = [str(address) for address in topology.talosconfig_endpoints]
-    noted = audit.note(_entry(options, stack.name, topology, issued))
+    noted = audit.note(_entry(options, stack.name, topology, issued, account))
     _hand_out(talosconfig(context, ca.crt, issued.pair, endpoints, nodes), options.out, force=options.force)
     sys.stderr.write(f"{options.role} of {topology.name} until {issued.until:%Y-%m-%d %H:%M} UTC, noted in {noted}\n")
     return 0
@@ -97,12 +100,13 @@ def _addresses(topology: Topology, names: Sequence[str]) -> list[str]:
     return [known[name] for name in dict.fromkeys(names)] or [str(each) for each in topology.talosconfig_nodes]
 
 
-def _entry(options: argparse.Namespace, stack: str, topology: Topology, issued: Identity) -> dict[str, object]:
-    account = getpass.getuser()
+def _entry(
+    options: argparse.Namespace, stack: str, topology: Topology, issued: Identity, account: str
+) -> dict[str, object]:
     return {
         "time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "user": options.user or account,
-        "issuedBy": account,
+        "issuedBy": account or "an account without a name",
         "stack": stack,
         "cluster": topology.name,
         "role": options.role,
@@ -112,6 +116,13 @@ def _entry(options: argparse.Namespace, stack: str, topology: Topology, issued: 
         "serial": issued.serial,
         "sha256": issued.fingerprint,
     }
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, ImportError, OSError):  # a container's user that no table names
+        return ""
 
 
 def _check_target(path: Path, *, force: bool) -> None:

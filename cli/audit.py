@@ -7,6 +7,8 @@ from pathlib import Path
 
 from cli.errors import CliError
 
+_NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)  # Windows has none
+
 
 def file() -> Path:
     """Return where the lines are: in the user's folder for what programs note, outside of every checkout."""
@@ -24,9 +26,9 @@ def note(entry: Mapping[str, object]) -> Path:
     line = (json.dumps(entry, ensure_ascii=True) + "\n").encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_LINK, 0o600)
         try:
-            os.fchmod(descriptor, 0o600)
+            path.chmod(0o600)
             written = os.write(descriptor, line)
             os.fsync(descriptor)
         finally:

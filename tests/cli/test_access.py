@@ -142,3 +142,31 @@ def test_a_role_that_talos_does_not_have_is_refused(capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit):
         main(["access", "--role", "os:root"])
     assert "invalid choice: 'os:root'" in capsys.readouterr().err
+
+
+def test_an_account_without_a_name_has_to_say_who_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unknown() -> str:
+        raise KeyError("getpwuid(): uid not found: 1234")
+
+    monkeypatch.setattr("getpass.getuser", unknown)
+    assert main(["access", "--stack", "homelab"]) == 1
+    assert "--user" in capsys.readouterr().err and not lines()
+    assert main(["access", "--stack", "homelab", "--user", "jane"]) == 0
+    assert [(line["user"], line["issuedBy"]) for line in lines()] == [("jane", "an account without a name")]
+
+
+def test_an_audit_that_others_could_read_is_closed_to_them() -> None:
+    audit.file().parent.mkdir(parents=True)
+    audit.file().touch(0o644)
+    assert main(["access", "--stack", "homelab"]) == 0
+    assert len(lines()) == 1 and audit.file().stat().st_mode & 0o077 == 0
+
+
+def test_an_audit_that_is_a_link_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    audit.file().parent.mkdir(parents=True)
+    audit.file().symlink_to(tmp_path / "elsewhere")
+    assert main(["access", "--stack", "homelab"]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and "nothing was issued" in err and not (tmp_path / "elsewhere").exists()
