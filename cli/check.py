@@ -56,7 +56,8 @@ def run(options: argparse.Namespace) -> int:
     if options.output == "json":
         found = [_plain(each, finding) for each in checked for finding in each.found]
         found += [_plain(None, finding) for finding in of_none]
-        say_json({"stacks": [each.name for each in checked], "findings": found})
+        warnings = [_plain(each, warning) for each in checked for warning in each.warnings]
+        say_json({"stacks": [each.name for each in checked], "findings": found, "warnings": warnings})
     else:
         for line in _lines(checked, of_none):
             say(line)
@@ -74,6 +75,7 @@ class _Checked:
     found: tuple[_Found, ...]
     file: StackFile | None = None
     topology: Topology | None = None
+    warnings: tuple[Fault | Finding, ...] = ()
 
 
 def _rules(options: argparse.Namespace) -> int:
@@ -101,10 +103,15 @@ def _check(file: StackFile) -> _Checked:
         plan, found = error.plan, error.found
     if plan is None:
         return _Checked(file.name, (*file.faults, *_others(file, found)), file)
-    for warning in (*plan.warnings, *import_warnings(file, plan.topology)):
+    warnings: tuple[Fault | Finding, ...] = (
+        *plan.topology.warnings,
+        *plan.warned,
+        *import_warnings(file, plan.topology),
+    )
+    for warning in warnings:
         warn(f"{file.path.name}: {warning}")
     of_file = (*file.faults, *key_faults(file, plan), *import_faults(file, plan.topology))
-    return _Checked(file.name, (*of_file, *found), file, plan.topology)
+    return _Checked(file.name, (*of_file, *found), file, plan.topology, warnings)
 
 
 def _others(file: StackFile, found: Iterable[Fault | Finding]) -> Iterator[Fault | Finding]:
@@ -138,20 +145,20 @@ def _count(findings: int) -> str:
 
 
 def _plain(checked: _Checked | None, found: _Found) -> dict[str, Any]:
-    """A finding for programs. `node` is as it is said: several names, or null where it is no node's own."""
+    """A finding for programs. `nodes` is empty where it is no node's own."""
     stack = {"stack": checked.name if checked else None}
     if isinstance(found, Finding):
         return {
             **stack,
             "rule": found.rule or None,
-            "node": found.node or None,
+            "nodes": list(found.names),
             "file": f"patches/{found.source}" if found.source else None,
             "line": found.line,
             "value": found.value or None,
             "message": found.message,
             "remedy": found.remedy,
         }
-    of_file = {**stack, "rule": None, "node": None}
+    of_file: dict[str, Any] = {**stack, "rule": None, "nodes": []}
     if isinstance(found, StackFileError):
         place = {"file": found.file, "line": found.line, "path": None, "value": None}
         return {**of_file, **place, "message": found.message, "remedy": "correct the file"}

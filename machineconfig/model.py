@@ -48,7 +48,7 @@ class Finding:
 
     Without a `source` it is wrong in the final configuration, and no patch can be blamed. `rule` is the id of the check
     that says it, by which it can be waived; without one it is a fault that cannot be. `value` is what stands at the
-    place, never a secret one.
+    place, never a secret one. `nodes` are the nodes by name, where `node` stands for several.
     """
 
     node: str
@@ -58,6 +58,12 @@ class Finding:
     remedy: str
     rule: str = ""
     value: str = ""
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all nodes for which it is wrong; none where it is no node's own."""
+        return self.nodes or ((self.node,) if self.node else ())
 
     @property
     def place(self) -> str:
@@ -80,12 +86,10 @@ def mark(key: str) -> str:
 
 def said_once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings, where those that differ in the node alone become one that names up to three nodes."""
-    nodes: dict[Finding, list[str]] = {}
+    nodes: dict[Finding, dict[str, None]] = {}
     for finding in findings:
-        names = nodes.setdefault(replace(finding, node=""), [])
-        if finding.node and finding.node not in names:
-            names.append(finding.node)
-    return tuple(replace(finding, node=_names(names)) for finding, names in nodes.items())
+        nodes.setdefault(replace(finding, node="", nodes=()), {}).update(dict.fromkeys(finding.names))
+    return tuple(replace(finding, node=_names([*names]), nodes=tuple(names)) for finding, names in nodes.items())
 
 
 def _names(names: list[str]) -> str:

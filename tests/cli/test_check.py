@@ -36,7 +36,7 @@ def test_findings_as_json_have_stack_rule_node_file_line_value_and_remedy(checko
     assert finding == {
         "stack": "lab",
         "rule": "worker-taint",
-        "node": "lab-worker-01, lab-worker-02",
+        "nodes": ["lab-worker-01", "lab-worker-02"],
         "file": "patches/worker/70-taint.yaml",
         "line": 3,
         "value": "true:NoSchedule",
@@ -135,6 +135,23 @@ def edit(checkout: Path, old: str, new: str) -> None:
     file = checkout / "Pulumi.lab.yaml"
     assert old in file.read_text()
     file.write_text(file.read_text().replace(old, new, 1))
+
+
+def test_json_names_every_node_and_holds_the_warnings(checkout: Path, run: Run) -> None:
+    (checkout / "patches/all/70-label.yaml").write_text('machine: {nodeLabels: {"bad key!": ""}}\n')
+    edit(checkout, "generate: true", "importFrom: secrets.yaml")
+    code, out, err = run("check", "--output", "json")
+    (finding,) = json.loads(out)["findings"]
+    assert finding["nodes"] == [
+        "lab-controlplane-01",
+        "lab-controlplane-02",
+        "lab-controlplane-03",
+        "lab-worker-01",
+        "lab-worker-02",
+    ]
+    (warning,) = json.loads(out)["warnings"]
+    assert warning["stack"] == "lab" and warning["path"] == "secrets.importFrom" and warning["nodes"] == []
+    assert warning["remedy"] in err and code == 2
 
 
 def test_a_secret_that_a_patch_asks_for_and_the_stack_does_not_have(checkout: Path, run: Run) -> None:
