@@ -15,7 +15,7 @@ from pulumi.runtime.proto import provider_pb2 as proto
 
 from lab.standin.call import Call, Context, urn_name, urn_type
 from lab.standin.configuration import plain_configuration
-from lab.standin.difference import difference
+from lab.standin.difference import changed, difference
 from lab.standin.resource import InvokeError, Provider, ProviderError, Resource, warn_with
 from lab.standin.schema import Failure, check_properties, mark_secrets
 from lab.standin.values import UNKNOWN, Properties, decode, encode, without_nulls
@@ -66,8 +66,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             resource = self._resource(request.urn)
             state, inputs = _state(request.olds), without_nulls(decode(request.news))
             planned = await resource.plan(state, inputs)
-            names = list(difference(state, planned, resource.schema.inputs, ()).diffs)
-            return difference(state, planned, resource.schema.inputs, resource.replacements(state, planned, names))
+            return difference(state, planned, resource.replacements(state, planned, changed(state, planned)))
 
     async def Create(self, request: proto.CreateRequest, context: Context) -> proto.CreateResponse:  # noqa: N802
         """Make a resource, or say what it would be."""
@@ -147,7 +146,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     async def DiffConfig(self, request: proto.DiffRequest, context: Context) -> proto.DiffResponse:  # noqa: N802
         """A changed provider configuration never replaces resources here."""
-        return difference(decode(request.olds), decode(request.news), self._provider.configuration, ())
+        return difference(decode(request.olds), decode(request.news), ())
 
     async def Configure(  # noqa: N802
         self, request: proto.ConfigureRequest, context: Context

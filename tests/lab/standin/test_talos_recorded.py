@@ -117,7 +117,7 @@ async def replay_diff(plugin: Plugin, item: dict[str, Any]) -> None:
     assert proto.DiffResponse.DiffChanges.Name(answer.changes) == item["changes"]
     assert list(answer.replaces) == item["replaces"]
     assert sorted(answer.diffs) == item["diffs"]
-    assert answer.hasDetailedDiff
+    assert not answer.hasDetailedDiff  # of the real one the engine logs an empty one, and shows its own
 
 
 async def replay_invoke(plugin: Plugin, item: dict[str, Any]) -> None:
