@@ -90,8 +90,30 @@ def test_only_the_assembly_knows_the_platforms(path: Path) -> None:
     assert not known or f"components/{path.name}" in ASSEMBLY
 
 
-def test_the_pure_rooms_open_no_file_and_no_connection() -> None:
+@pytest.mark.parametrize("room", ["topology", "machinery"])
+def test_the_pure_rooms_open_no_file_and_no_connection(room: str) -> None:
     forbidden = {"os", "socket", "subprocess", "urllib.request", "http.client", "pathlib"}
-    for path in (ROOT / "topology").rglob("*.py"):
+    for path in (ROOT / room).rglob("*.py"):
         if path.name not in {"schema.py", "__main__.py"}:
             assert not forbidden & set(imports(path)), path
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in {"lab", "bench"}])
+def test_the_program_uses_nothing_that_windows_has_not(room: str) -> None:
+    modules = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+    functions = {
+        "O_CLOEXEC",
+        "O_NOFOLLOW",
+        "fchmod",
+        "fork",
+        "getuid",
+        "killpg",
+        "mkfifo",
+        "setsid",
+        "statvfs",
+        "uname",
+    }
+    for path in files():
+        if path.relative_to(ROOT).parts[0] == room:
+            used = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
+            assert not modules & set(imports(path)) and not functions & used, path
