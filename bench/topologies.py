@@ -40,7 +40,7 @@ def _node(role: str, number: int) -> dict[str, Any]:
 def write(folder: Path, topology: dict[str, Any]) -> None:
     """Write a project whose program is this checkout's."""
     project = yaml.safe_load((ROOT / "Pulumi.yaml").read_text())
-    project["main"] = str(ROOT / "__main__.py")
+    project["main"] = str(ROOT)
     project["runtime"]["options"]["virtualenv"] = sys.prefix
     folder.mkdir(parents=True)
     (folder / "Pulumi.yaml").write_text(yaml.safe_dump(project))
