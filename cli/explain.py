@@ -3,6 +3,7 @@
 import argparse
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from cli.errors import CliError
@@ -10,15 +11,18 @@ from cli.final import Prepared, prepare
 from cli.options import EXIT_CODES, Parsers, command, output_option, selected, stack_option
 from cli.stackfile import StackFile
 from cli.terminal import paint, say, say_json
+from machineconfig.marks import Mask
 from machineconfig.origins import Origins
 from machineconfig.paths import Path, find, leaves, near, value_at, written
+from machineconfig.sensitive import is_secret
 from machineconfig.trace import Step, Steps
 from machinery import emit
 
 _ABOUT = """Say which file and line set a value, and which values it overrode, the newest first. Of a map or a list, say
 it of everything in it. A place is written as in the configuration, with list entries by number; a document with a kind
 stands in front: UserVolumeConfig/local:provisioning.minSize. A key with dots can stand in brackets. What a patch
-deleted is explained too. Secrets are never shown."""
+deleted is explained too. Secrets of the stack are marks such as <secret name>; of what stands in a patch as it is,
+(hidden) stands for what looks like a secret or is at a place for one."""
 _EPILOG = f"""examples:
   talos-stacks explain lab-worker-01 machine.install.disk
   talos-stacks explain lab-controlplane-01 'machine.network.interfaces[0].addresses'
@@ -26,6 +30,8 @@ _EPILOG = f"""examples:
 
 {EXIT_CODES}"""
 _WIDEST = 500
+HIDDEN = "(hidden)"
+_NOTHING_KNOWN = Mask({})
 
 
 def add(parsers: Parsers) -> None:
@@ -49,29 +55,41 @@ def run(options: argparse.Namespace) -> int:
         hint = f"; near it: {', '.join(places)}" if places else ""
         raise CliError(f"{node.name} has nothing at {options.path}, and no patch deletes it{hint}")
     if options.output == "json":
-        say_json({"node": node.name, "stack": prepared.stack, "entries": [_plain(prepared, *e) for e in entries]})
+        say_json(
+            {"node": node.name, "stack": prepared.stack, "entries": [_plain(prepared, entry) for entry in entries]}
+        )
         return 0
     for entry in entries:
-        for line in _lines(prepared, *entry):
+        for line in _lines(prepared, entry):
             say(line)
     return 0
 
 
-def explanations(origins: Origins, text: str) -> list[tuple[str, Steps]]:
-    """Each value at a place with its steps, in the order of the configuration; last, what was deleted there."""
+@dataclass(frozen=True)
+class Explained:
+    """One value, and what happened to it."""
+
+    title: str
+    path: Path
+    steps: Steps
+
+    @property
+    def place(self) -> str:
+        """Where it stands."""
+        return written(self.title, self.path)
+
+
+def explanations(origins: Origins, text: str) -> list[Explained]:
+    """Each value at a place, in the order of the configuration; last, what was deleted there."""
     found = find(origins.documents, text)
-    entries: list[tuple[str, Steps]] = []
+    entries: list[Explained] = []
     if found is not None:
         title, path = found
         for below, _ in leaves(value_at(origins.documents[title], path)):
-            place: Path = (*path, *below)
-            entries.append((written(title, place), origins.steps(title, place)))
-    there = {place for place, _ in entries}
-    for title, path, steps in origins.removed:
-        place_text = written(title, path)
-        if place_text not in there and _is_at(place_text, text):
-            entries.append((place_text, steps))
-    return entries
+            entries.append(Explained(title, (*path, *below), origins.steps(title, (*path, *below))))
+    there = {entry.place for entry in entries}
+    gone = (Explained(*each) for each in origins.removed)
+    return [*entries, *(each for each in gone if each.place not in there and _is_at(each.place, text))]
 
 
 def _is_at(place: str, text: str) -> bool:
@@ -102,41 +120,55 @@ def _names(cluster: Any) -> Iterator[str]:
             yield str(node.get("name"))
 
 
-def _lines(prepared: Prepared, place: str, steps: Steps) -> Iterator[str]:
+def _lines(prepared: Prepared, entry: Explained) -> Iterator[str]:
+    steps, place = entry.steps, paint(entry.place, "bold")
     last = steps[-1]
-    shown = paint("deleted", "red") if last.deleted else _value(prepared, last.value)
-    yield f"{paint(place, 'bold')} = {shown}" if not last.deleted else f"{paint(place, 'bold')}: {shown}"
+    if last.deleted:
+        yield f"{place}: {paint('deleted', 'red')}"
+    else:
+        yield f"{place} = {_text(prepared, entry, last)}"
     yield f"  {'deleted' if last.deleted else 'set'} by {paint(str(last.origin), 'green')}"
     for later, step in zip(reversed(steps), reversed(steps[:-1]), strict=False):
-        yield f"  {_before(prepared, step, later)}"
+        yield f"  {_before(prepared, entry, step, later)}"
 
 
-def _before(prepared: Prepared, step: Step, later: Step) -> str:
+def _before(prepared: Prepared, entry: Explained, step: Step, later: Step) -> str:
     """What a value was before a later step."""
     if step.deleted:
         return f"after it was deleted by {step.origin}"
-    return f"{'it was' if later.deleted else 'overrides'} {_value(prepared, step.value)} from {step.origin}"
+    return f"{'it was' if later.deleted else 'overrides'} {_text(prepared, entry, step)} from {step.origin}"
 
 
-def _value(prepared: Prepared, value: Any) -> str:
-    text = emit.scalar(prepared.mask.value(value), "")
+def _text(prepared: Prepared, entry: Explained, step: Step) -> str:
+    value = _value(prepared, entry, step)
+    text = HIDDEN if value == HIDDEN else emit.scalar(value, "")
     return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."
 
 
-def _plain(prepared: Prepared, place: str, steps: Steps) -> dict[str, Any]:
-    last = steps[-1]
+def _value(prepared: Prepared, entry: Explained, step: Step) -> Any:
+    """The value with marks for secrets; hidden where it is one that stands in a patch as it is."""
+    value = prepared.mask.value(step.value)
+    if isinstance(value, int) and entry.path[-1:] == ("permissions",):
+        return emit.Verbatim(f"0o{value:o}")  # as it is written in every file
+    if value in prepared.mask.marks.values() or not is_secret(entry.path, (value,), _NOTHING_KNOWN):
+        return value
+    return HIDDEN
+
+
+def _plain(prepared: Prepared, entry: Explained) -> dict[str, Any]:
+    last = entry.steps[-1]
     return {
-        "path": place,
-        "value": None if last.deleted else prepared.mask.value(last.value),
+        "path": entry.place,
+        "value": None if last.deleted else _value(prepared, entry, last),
         "deleted": last.deleted,
         "steps": [
             {
-                "file": f"patches/{step.origin.file}" if step.origin.file else None,
+                "file": step.origin.path,
                 "line": step.origin.line,
                 "origin": str(step.origin),
                 "deletes": step.deleted,
-                "value": prepared.mask.value(step.value),
+                "value": _value(prepared, entry, step),
             }
-            for step in steps
+            for step in entry.steps
         ],
     }

@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
 
 from cli.errors import CliError
 from cli.stackfile import StackFile
 from cli.state import State
 from machineconfig import ConfigError as RenderingError
 from machineconfig import Patch, Plan, PlanError, make_plan, render_cluster
-from machineconfig.generation import arguments
+from machineconfig.generation import arguments, given
 from machineconfig.marks import VARIANTS, Mask, mask, placeholder, placeholder_bundle, twin_bundle
 from machineconfig.origins import Origins, origins
+from machineconfig.trace import Origin
 from machinery import Bundle, ConfigError, GenerateArgs
 from topology import Node
 
@@ -27,14 +27,17 @@ _LEAST = 4
 class Prepared:
     """A checked stack with the secrets to make configurations with: placeholders, or the real ones from its state."""
 
-    stack: str
+    file: StackFile
     plan: Plan
     bundle: Bundle = field(repr=False)
     mask: Mask = field(repr=False)
-    folder: Path
-    """The patches."""
     twins: tuple[int, ...]
     """The variants of placeholders that it is not made with itself."""
+
+    @property
+    def stack(self) -> str:
+        """The stack's name."""
+        return self.file.name
 
     def node(self, name: str) -> Node:
         """A node by its name; raises CliError with the names that are near."""
@@ -72,7 +75,7 @@ class Prepared:
     def origins(self, node: Node) -> Origins:
         """Where every value comes from; raises CliError."""
         try:
-            return origins(self._arguments(node), self.patches(node))
+            return origins(self._arguments(node), self.patches(node), self._given(node))
         except ConfigError as error:
             raise CliError(f"{node.name}: {self.mask.text(str(error))}") from None
 
@@ -82,22 +85,30 @@ class Prepared:
         for variant in self.twins:
             secret = partial(placeholder, variant=variant)
             try:
-                found[variant] = render_cluster(plan.topology, plan.facts, root=self.folder, secret=secret)
+                found[variant] = render_cluster(plan.topology, plan.facts, root=self.file.patches, secret=secret)
             except RenderingError:
                 found[variant] = {}
+        return found
+
+    def _given(self, node: Node) -> dict[tuple[str | int, ...], Origin]:
+        """The lines of the stack file for what Talos generates from it."""
+        name, lines = self.file.path.name, self.file.lines
+        found = {}
+        for path, keys in given(self.plan.topology, node).items():
+            key = next((key for key in keys if key in lines), keys[-1])
+            found[path] = Origin(name, self.file.line_of(key), folder="")
         return found
 
     def _arguments(self, node: Node) -> GenerateArgs:
         return arguments(self.plan.topology, node, self.patches(node), self.bundle)
 
 
-def prepare(stack: StackFile, patches: Path | None = None, state: State | None = None) -> Prepared:
+def prepare(stack: StackFile, state: State | None = None) -> Prepared:
     """Render and check a stack; raises CliError with every fault. Without `state` its secrets are placeholders."""
     secret = state.secret if state else placeholder
     bundle = state.bundle if state else placeholder_bundle()
-    folder = patches or stack.folder / "patches"
     try:
-        plan = make_plan(stack.cluster, patches=folder, secret=secret)
+        plan = make_plan(stack.cluster, patches=stack.patches, secret=secret)
     except PlanError as error:
         # A finding may quote what a patch says, and a patch may say a secret.
         known = {*(state.config if state else stack.secrets), *(error.plan.secrets if error.plan else ())}
@@ -108,7 +119,7 @@ def prepare(stack: StackFile, patches: Path | None = None, state: State | None =
         ) from None
     # What no patch asks for now a machine may still run with.
     names = {*plan.secrets, *((name for name, value in state.config.items() if len(value) >= _LEAST) if state else ())}
-    return Prepared(stack.name, plan, bundle, mask(bundle, names, secret), folder, VARIANTS[0 if state else 1 :])
+    return Prepared(stack, plan, bundle, mask(bundle, names, secret), VARIANTS[0 if state else 1 :])
 
 
 @contextmanager

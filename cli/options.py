@@ -4,7 +4,7 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from cli.errors import CliError
 from cli.stackfile import StackFile, read, stacks
@@ -34,7 +34,22 @@ def command(
 
 def stack_option(parser: argparse.ArgumentParser, default: str = "all stacks") -> None:
     """Add --stack; `default` says in the help what is taken without it."""
-    parser.add_argument("--stack", metavar="NAME", help=f"the stack of Pulumi.NAME.yaml (default: {default})")
+    parser.add_argument(
+        "--stack", metavar="NAME", action=_Once, help=f"the stack of Pulumi.NAME.yaml (default: {default})"
+    )
+
+
+class _Once(argparse.Action):
+    """Takes a name that is not empty, and only one: the last of two would be taken in silence."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"{option} names one stack, or leave it out for the default")
+        if not values:
+            parser.error(f"{option} is empty: name a stack, or leave it out for the default")
+        setattr(namespace, self.dest, values)
 
 
 def node_option(parser: argparse.ArgumentParser) -> None:

@@ -61,6 +61,11 @@ class StackFile:
         """The checkout."""
         return self.path.parent
 
+    @property
+    def patches(self) -> Path:
+        """The patches."""
+        return self.folder / "patches"
+
     def place(self, fault: Fault) -> str:
         """`Pulumi.lab.yaml:12`: the line of what a fault is about, or of the nearest thing around it."""
         line = self.line(fault)
@@ -68,7 +73,10 @@ class StackFile:
 
     def line(self, fault: Fault) -> int | None:
         """The line alone."""
-        path = fault.path
+        return self.line_of(fault.path)
+
+    def line_of(self, path: str) -> int | None:
+        """The line of a value of the topology, or of the nearest thing around it."""
         if path.startswith(f"{PROJECT}:"):
             return self.lines.get(path)
         while path and path not in self.lines:

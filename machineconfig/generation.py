@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 
 from machineconfig.model import Patch
+from machineconfig.paths import Path
 from machinery import Bundle, GenerateArgs
 from topology import Node, Topology
+
+_COMPONENTS = ("apiServer", "controllerManager", "scheduler", "proxy")
 
 
 def arguments(topology: Topology, node: Node, patches: Sequence[Patch], bundle: Bundle) -> GenerateArgs:
@@ -18,3 +21,15 @@ def arguments(topology: Topology, node: Node, patches: Sequence[Patch], bundle: 
         kubernetes_version=str(topology.versions.kubernetes),
         patches=tuple(patch.text for patch in patches),
     )
+
+
+def given(topology: Topology, node: Node) -> dict[Path, tuple[str, ...]]:
+    """Where the arguments end up in the configuration, with the keys of the stack file behind each, the best first."""
+    at = f"nodes[{topology.nodes.index(node)}]"
+    images = (("machine", "kubelet"), *(("cluster", part) for part in _COMPONENTS))
+    return {
+        ("cluster", "clusterName"): ("name",),
+        ("cluster", "controlPlane", "endpoint"): ("endpoint", "network.vip", f"{at}.address"),
+        ("machine", "type"): (f"{at}.role",),
+        **{(*path, "image"): ("versions.kubernetes",) for path in images},
+    }

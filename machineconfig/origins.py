@@ -1,7 +1,7 @@
 """Where every value of a node's configuration comes from: the files and lines that set it, in their order."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from machineconfig.deletes import PLACEHOLDERS
@@ -19,6 +19,7 @@ from machinery.structure import is_named
 from machinery.yaml import MappingNode, Node, SequenceNode, compose, line
 
 _Id = tuple[str, str]
+_NOBODY: Mapping[Path, Origin] = {}
 
 
 @dataclass(frozen=True)
@@ -64,18 +65,19 @@ class Origins:
                 yield title, path, value, self.steps(title, path)
 
 
-def origins(args: GenerateArgs, patches: Sequence[Patch]) -> Origins:
+def origins(args: GenerateArgs, patches: Sequence[Patch], given: Mapping[Path, Origin] = _NOBODY) -> Origins:
     """Apply the patches to the base that `args` describe (its own patches do not count), and take note of each step.
 
-    Raises machinery.ConfigError for what Talos refuses.
+    `given` says of places of the main document who gave what the base has there. Raises machinery.ConfigError for what
+    Talos refuses.
     """
-    return _Replay(args).run(patches)
+    return _Replay(args, given).run(patches)
 
 
 class _Replay:
     """The documents as they are after some patches, with their marks."""
 
-    def __init__(self, args: GenerateArgs) -> None:
+    def __init__(self, args: GenerateArgs, given: Mapping[Path, Origin]) -> None:
         self._base = Origin(
             "", None, f"Talos defaults for {args.machine_type}, contract {contract_of(args.talos_version)}"
         )
@@ -85,6 +87,8 @@ class _Replay:
         self._patch: Patch | None = None
         for document in self._documents:
             self._follow(document.id, MISSING, Cursor())
+        for path, origin in given.items():
+            _give(self._marks[self._documents[0].id], path, origin)
 
     def run(self, patches: Sequence[Patch]) -> Origins:
         for patch in patches:
@@ -153,6 +157,14 @@ class _Replay:
             return found[2]
 
         return earlier
+
+
+def _give(mark: Mark, path: Path, origin: Origin) -> None:
+    for part in path:
+        if part not in mark.keys:
+            return
+        mark = mark.keys[str(part)]
+    mark.steps = tuple(replace(step, origin=origin) for step in mark.steps)
 
 
 def _roots(nodes: list[Node]) -> Iterator[tuple[_Id, MappingNode]]:

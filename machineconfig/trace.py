@@ -24,17 +24,23 @@ MISSING: Any = _Missing()
 
 @dataclass(frozen=True)
 class Origin:
-    """A file below `patches/` and a line of it, or, without a file, what Talos generates (`title`)."""
+    """A file in a folder and a line of it; without a file what Talos generates (`title`)."""
 
     file: str
     line: int | None = None
     title: str = ""
+    folder: str = "patches/"
+
+    @property
+    def path(self) -> str | None:
+        """The file as it lies in the checkout."""
+        return f"{self.folder}{self.file}" if self.file else None
 
     def __str__(self) -> str:
         """`patches/all/10-hostname.yaml.j2:5`."""
         if not self.file:
             return self.title
-        return f"patches/{self.file}" if self.line is None else f"patches/{self.file}:{self.line}"
+        return f"{self.path}" if self.line is None else f"{self.path}:{self.line}"
 
 
 @dataclass(frozen=True)

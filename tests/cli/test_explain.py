@@ -94,3 +94,53 @@ def test_faults_of_the_stack_are_all_told(run: Run, checkout: Path) -> None:
     code, _, err = run("explain", "lab-worker-01", "machine.type")
     assert code == 1
     assert err.startswith("error: Pulumi.lab.yaml: 2 faults\n") and "v1.99.0" in err and "colour" in err
+
+
+def test_passwords_that_stand_in_a_patch_are_hidden(run: Run, checkout: Path) -> None:
+    (checkout / "patches/worker/70-own.yaml").write_text(
+        "machine:\n"
+        "  registries: {config: {r.example: {auth: {username: jane, password: hunter2}}}}\n"
+        "  kubelet: {extraArgs: {x: 'token=hunter2'}}\n"
+        "  sysctls: {vm.a: '1'}\n"
+    )
+    (checkout / "patches/worker/71-own.yaml").write_text(
+        "machine:\n  registries: {config: {r.example: {auth: {password: hunter3}}}}\n"
+    )
+    for output in ("text", "json"):
+        code, out, _ = run("explain", "lab-worker-01", "machine", "--output", output)
+        assert code == 0 and "hunter" not in out and "jane" not in out
+        assert "vm.a" in out and "(hidden)" in out
+    _, out, _ = run("explain", "lab-worker-01", "machine.registries.config[r.example].auth.password")
+    assert out.splitlines() == [
+        'machine.registries.config["r.example"].auth.password = (hidden)',
+        "  set by patches/worker/71-own.yaml:2",
+        "  overrides (hidden) from patches/worker/70-own.yaml:2",
+    ]
+
+
+def test_what_the_stack_file_gives_has_its_line(run: Run, checkout: Path) -> None:
+    lines = (checkout / "Pulumi.lab.yaml").read_text().splitlines()
+
+    def line(text: str) -> int:
+        return next(number for number, line in enumerate(lines, 1) if text in line)
+
+    for path, expected in {
+        "cluster.clusterName": line("name: lab"),
+        "cluster.controlPlane.endpoint": line("vip:"),
+        "machine.type": line("lab-controlplane-02"),
+        "machine.kubelet.image": line("kubernetes:"),
+        "cluster.apiServer.image": line("kubernetes:"),
+    }.items():
+        code, out, _ = run("explain", "lab-controlplane-02", path)
+        assert code == 0 and out.splitlines()[1] == f"  set by Pulumi.lab.yaml:{expected}", path
+    _, out, _ = run("explain", "lab-controlplane-02", "cluster.clusterName", "--output", "json")
+    (step,) = json.loads(out)["entries"][0]["steps"]
+    assert (step["file"], step["line"]) == ("Pulumi.lab.yaml", line("name: lab"))
+
+
+def test_rights_of_files_are_written_as_everywhere(run: Run, checkout: Path) -> None:
+    (checkout / "patches/worker/70-own.yaml").write_text(
+        "machine: {files: [{path: /var/x, op: create, permissions: 0o600, content: a}]}\n"
+    )
+    _, out, _ = run("explain", "lab-worker-01", "machine.files[0].permissions")
+    assert out.startswith("machine.files[0].permissions = 0o600\n")

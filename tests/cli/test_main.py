@@ -51,9 +51,9 @@ def test_an_unexpected_error_shows_its_kind_and_place_and_not_its_text(
 
 def test_colour_is_for_terminals_alone(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR")
-    command = [sys.executable, "-m", "cli", "explain", "lab-worker-01", "machine.type"]
+    command = [sys.executable, "-m", "cli", "explain", "lab-worker-01", "version"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert ended.stdout == "machine.type = worker\n  set by Talos defaults for worker, contract v1.13\n"
+    assert ended.stdout == "version = v1alpha1\n  set by Talos defaults for worker, contract v1.13\n"
 
 
 def test_a_reader_that_goes_away_is_no_fault(checkout: Path) -> None:
@@ -65,3 +65,10 @@ def test_a_reader_that_goes_away_is_no_fault(checkout: Path) -> None:
 def test_main_is_what_the_console_script_calls() -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
+
+
+@pytest.mark.parametrize("arguments", [("--stack", "lab", "--stack", "lab"), ("--stack", ""), ("--stack=",)])
+@pytest.mark.parametrize("name", ["check", "render", "diff", "access", "draw"])
+def test_one_stack_or_none_is_named(name: str, arguments: tuple[str, ...], run: Run, checkout: Path) -> None:
+    code, out, err = run(name, *arguments)
+    assert (code, out) == (1, "") and "--stack" in err and err.count("\n") == 1
