@@ -41,14 +41,15 @@ class NodeDifference:
         """The fields that are not read again, of those in which a change is told."""
         return tuple(field for field in self.fields if any(field.holds(change.place) for change in self.changes))
 
-    def lines(self) -> Iterator[str]:
-        """What people read."""
+    def lines(self, *, name_stack: bool = False) -> Iterator[str]:
+        """What people read; with `name_stack` the node is named with its stack."""
+        node = f"{self.stack}/{self.node}" if name_stack else self.node
         if self.only:
             sign, colour = _SIGNS["removed" if self.only == "old" else "added"]
-            yield f"{self.node}: {paint(f'{sign} the whole node', colour)}"
+            yield f"{node}: {paint(f'{sign} the whole node', colour)}"
             return
         noun = "difference" if len(self.changes) == 1 else "differences"
-        yield f"{paint(self.node, 'bold')}: {len(self.changes)} {noun}"
+        yield f"{paint(node, 'bold')}: {len(self.changes)} {noun}"
         for change in self.changes:
             sign, colour = _SIGNS[change.kind]
             cause = self.cause(change)

@@ -181,11 +181,13 @@ def _report(options: argparse.Namespace, found: list[NodeDifference], errors: li
     if options.output == "json":
         say_json({"nodes": [each.plain() for each in found], "errors": errors})
     else:
+        several = len({each.stack for each in found}) > 1
         for each in differing:
-            for line in each.lines():
+            for line in each.lines(name_stack=several):
                 say(line)
-        same = len(found) - len(differing)
-        say(f"{len(differing)} of {len(found)} nodes differ" if differing else f"no difference ({same} nodes)")
+        if found or not errors:
+            same = len(found) - len(differing)
+            say(f"{len(differing)} of {len(found)} nodes differ" if differing else f"no difference ({same} nodes)")
     for error in errors:
         sys.stderr.write(f"{paint('error:', 'red', sys.stderr)} {error}\n")
     if errors:

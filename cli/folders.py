@@ -8,8 +8,9 @@ from typing import Any
 
 from cli.compared import documents
 from cli.errors import CliError
-from cli.render import FINAL, MANIFEST, ORIGINS, SECRET
+from cli.render import FINAL, ORIGINS, SECRET
 from cli.sides import Side, from_places
+from cli.writing import MANIFEST
 from machineconfig.marks import Mask
 from machineconfig.paths import find
 from machinery import ConfigError

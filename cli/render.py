@@ -2,11 +2,9 @@
 
 import argparse
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from cli import state
 from cli.errors import CliError
@@ -14,14 +12,13 @@ from cli.final import Generate, Prepared, prepare, provider
 from cli.options import EXIT_CODES, Parsers, command, node_option, output_option, project, selected, stack_option
 from cli.sides import ours
 from cli.terminal import say, say_json, warn
+from cli.writing import MANIFEST, Rendering, write
 from machineconfig.model import Patch
 from machineconfig.origins import Origins
 from machineconfig.paths import written
 from machineconfig.trace import Steps
 from topology import Node
 
-MANIFEST = "rendering.json"
-"""The file that tells a folder made here from any other."""
 FINAL = "final.yaml"
 ORIGINS = "origins.json"
 SECRET = "secret"  # noqa: S105 - a key of it
@@ -32,6 +29,8 @@ no network are needed. The final configuration comes from the Talos provider tha
   <node>/patches/NN-<level>-<file>   the patches in the order in which they apply
   <node>/final.yaml                  what the machine gets
   <node>/origins.json                which file and line set each value
+
+Either all of it is written or nothing. With --node the renderings of other nodes stay as they are.
 
 Secrets are marks, such as <certs.os.key> and <secret registryPassword>. With --show-secrets they are taken from the
 stack's state and its encrypted configuration; the files are then readable by you alone."""
@@ -63,19 +62,24 @@ def run(options: argparse.Namespace) -> int:
     if options.node and len(stacks) > 1:
         raise CliError("--node needs --stack: the names of nodes are a stack's own")
     prepared = [prepare(stack, state=state.read(stack) if options.show_secrets else None) for stack in stacks]
-    made: list[dict[str, object]] = []
+    renderings: list[Rendering] = []
+    made: list[dict[str, Any]] = []
     with provider() as generate:
         for each in prepared:
             for warning in each.plan.warnings:
                 warn(f"{each.stack}: {warning}")
             nodes = each.nodes(options.node)
             folder = _target(options, each.stack)
-            write(folder, rendering(each, nodes, generate, options.show_secrets), secret=options.show_secrets)
+            files = rendering(each, nodes, generate, options.show_secrets)
+            renderings.append(Rendering(folder, files, is_part=bool(options.node)))
             made.append({"stack": each.stack, "folder": str(folder), "nodes": [node.name for node in nodes]})
-            if options.output == "text":
-                say(f"{each.stack}: {len(nodes)} {'node' if len(nodes) == 1 else 'nodes'} in {_shown(folder)}")
+    write(renderings, secret=options.show_secrets)
     if options.output == "json":
         say_json(made)
+        return 0
+    for each_made, written_to in zip(made, renderings, strict=True):
+        count = len(each_made["nodes"])
+        say(f"{each_made['stack']}: {count} {'node' if count == 1 else 'nodes'} in {_shown(written_to.folder)}")
     return 0
 
 
@@ -109,29 +113,6 @@ def origins_table(origins: Origins) -> dict[str, Mapping[str, list[str]]]:
         "set": {written(title, path): _newest_first(steps) for title, path, _, steps in origins.all()},
         "removed": {written(title, path): _newest_first(steps) for title, path, steps in origins.removed},
     }
-
-
-def write(folder: Path, files: Mapping[str, str], *, secret: bool = False) -> None:
-    """Put files into a folder in place of an earlier rendering; raises CliError where something else is in it."""
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
-        raise CliError(f"{folder} holds something that is no rendering; name another folder with --out")
-    if folder.exists() and not folder.is_dir():
-        raise CliError(f"{folder} is a file; name a folder with --out")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    before = os.umask(0o077) if secret else None
-    beside = Path(tempfile.mkdtemp(prefix=".rendering-", dir=folder.parent))
-    try:
-        for name, text in files.items():
-            path = beside / "new" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
-        if folder.exists():
-            folder.rename(beside / "old")
-        (beside / "new").rename(folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-        if before is not None:
-            os.umask(before)
 
 
 def _target(options: argparse.Namespace, stack: str) -> Path:

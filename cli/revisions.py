@@ -1,4 +1,4 @@
-"""The stack files and patches of a git revision, in a folder of their own: the work tree is not touched."""
+"""The files of a git revision, in a folder of their own: the work tree is not touched."""
 
 import io
 import subprocess
@@ -23,14 +23,18 @@ def tree(project: Path, revision: str | None) -> Iterator[Path]:
 
 @contextmanager
 def checkout(project: Path, revision: str) -> Iterator[Path]:
-    """Put the stack files and patches of a revision into a folder that is removed at the end; raises CliError."""
+    """Put the files of a revision into a folder that is removed at the end; raises CliError."""
     archive = _git(project, "archive", "--format=tar", _commit(project, revision))
     with tempfile.TemporaryDirectory(prefix="talos-stacks-") as name:
         folder = Path(name)
         (folder / "patches").mkdir()
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-            wanted = [member for member in tar.getmembers() if member.isfile() and _is_ours(member.name)]
-            tar.extractall(folder, wanted, filter="data")
+            # What links lead to may be anywhere in it; links of nobody here may lead wherever they like.
+            wanted = [each for each in tar.getmembers() if each.isfile() or (each.issym() and _is_ours(each.name))]
+            try:
+                tar.extractall(folder, wanted, filter="data")
+            except tarfile.FilterError as error:
+                raise CliError(f"{revision}: {error.tarinfo.name} is a link out of the repository") from None
         yield folder
 
 

@@ -125,6 +125,35 @@ class TestRevisions:
         code, out, _ = run("diff", "--from-rev", "main", "--stack", "other")
         assert code == 2 and "lab-worker-01: + the whole node" in out
 
+    def test_of_several_stacks_each_node_is_named_with_its_own(self, run: Run, repository: Path) -> None:
+        (repository / "Pulumi.other.yaml").write_text((repository / "Pulumi.lab.yaml").read_text())
+        git(repository, "add", ".")
+        git(repository, "commit", "-q", "-m", "two")
+        (repository / "patches/worker/70-own.yaml").write_text(PATCH)
+        code, out, _ = run("diff", "--from-rev", "HEAD")
+        assert code == 2
+        assert [line for line in out.splitlines() if line[0] != " "] == [
+            "lab/lab-worker-01: 1 difference",
+            "lab/lab-worker-02: 1 difference",
+            "other/lab-worker-01: 1 difference",
+            "other/lab-worker-02: 1 difference",
+            "4 of 10 nodes differ",
+        ]
+
+    def test_links_are_followed_in_a_revision_as_in_the_working_tree(self, run: Run, repository: Path) -> None:
+        (repository / "shared").mkdir()
+        (repository / "shared/own.yaml").write_text(PATCH)
+        (repository / "patches/worker/70-own.yaml").symlink_to("../../shared/own.yaml")
+        (repository / "elsewhere").symlink_to("/etc/hostname")
+        git(repository, "add", ".")
+        git(repository, "commit", "-q", "-m", "links")
+        assert run("diff", "--from-rev", "HEAD") == (0, "no difference (5 nodes)\n", "")
+        (repository / "patches/worker/71-own.yaml").symlink_to("/etc/hostname")
+        git(repository, "add", ".")
+        git(repository, "commit", "-q", "-m", "a link out")
+        code, out, err = run("diff", "--from-rev", "HEAD")
+        assert (code, out) == (1, "") and "HEAD: patches/worker/71-own.yaml is a link out of the repository" in err
+
     @pytest.mark.parametrize("revision", ["nothing", "--output=/tmp/x", "main:Pulumi.yaml"])
     def test_what_is_no_revision(self, revision: str, run: Run, repository: Path) -> None:
         code, out, err = run("diff", f"--from-rev={revision}")
@@ -221,6 +250,16 @@ class TestMachines:
         code, out, err = run("diff")
         assert (code, err) == (1, "error: lab-worker-01: it is off\n")
         assert "lab-worker-02: 1 difference" in out and "1 of 4 nodes differ" in out
+
+    def test_where_no_machine_answers_nothing_is_said_to_be_the_same(self, run: Run, machines: dict[str, str]) -> None:
+        del machines["lab-worker-01"]
+        assert run("diff", "--node", "lab-worker-01") == (1, "", "error: lab-worker-01: it is off\n")
+
+    def test_a_value_of_the_stack_file_has_its_line(self, run: Run, machines: dict[str, str], checkout: Path) -> None:
+        name = "lab-worker-01"
+        machines[name] = machines[name].replace("clusterName: lab", "clusterName: before")
+        code, out, _ = run("diff", "--node", name)
+        assert code == 2 and "  ~ cluster.clusterName: before -> lab  Pulumi.lab.yaml:6\n" in out
 
     def test_with_a_talosconfig_secrets_are_not_compared(
         self, run: Run, machines: dict[str, str], monkeypatch: pytest.MonkeyPatch

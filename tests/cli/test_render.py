@@ -95,6 +95,60 @@ def test_a_folder_with_something_else_is_left_alone(run: Run, checkout: Path) ->
     assert code == 1 and "is a file" in err
 
 
+def two_stacks(checkout: Path) -> None:
+    (checkout / "Pulumi.zzz.yaml").write_text((checkout / "Pulumi.lab.yaml").read_text())
+
+
+def test_nothing_is_written_when_one_of_the_folders_cannot_be(run: Run, checkout: Path) -> None:
+    two_stacks(checkout)
+    (checkout / "out/zzz").mkdir(parents=True)
+    (checkout / "out/zzz/notes").touch()
+    code, out, err = run("render")
+    assert (code, out) == (1, "") and "holds something that is no rendering" in err
+    assert tree(checkout / "out") == {"zzz/notes": b""}
+
+
+def test_renderings_of_before_come_back_where_a_new_one_cannot_take_its_place(
+    run: Run, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two_stacks(checkout)
+    assert run("render")[0] == 0
+    before = tree(checkout / "out")
+    (checkout / "patches/worker/70-own.yaml").write_text("machine: {sysctls: {vm.a: '1'}}\n")
+    rename = Path.rename
+
+    def broken(self: Path, target: Path) -> Path:
+        if target.name == "zzz" and self.name == "new":
+            raise OSError(28, "No space left on device", str(target))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", broken)
+    code, out, err = run("render")
+    assert (code, out) == (1, "") and "No space left" in err
+    assert tree(checkout / "out") == before
+
+
+def test_a_rendering_of_one_node_leaves_those_of_others(run: Run, checkout: Path) -> None:
+    assert run("render", "--stack", "lab")[0] == 0
+    before = tree(checkout / "out/lab")
+    (checkout / "patches/worker/70-own.yaml").write_text("machine: {sysctls: {vm.a: '1'}}\n")
+    assert run("render", "--stack", "lab", "--node", "lab-worker-01")[0] == 0
+    after = tree(checkout / "out/lab")
+    assert {name for name in after if after[name] != before.get(name)} == {
+        "lab-worker-01/final.yaml",
+        "lab-worker-01/origins.json",
+        *(name for name in after if name.startswith("lab-worker-01/patches/") and name not in before),
+    }
+    assert {name.partition("/")[0] for name in after} == {name.partition("/")[0] for name in before}
+
+
+def test_a_rendering_of_one_node_is_not_mixed_with_one_of_another_kind(run: Run, checkout: Path, state: State) -> None:
+    assert run("render", "--stack", "lab")[0] == 0
+    before = tree(checkout / "out")
+    code, _, err = run("render", "--stack", "lab", "--node", "lab-worker-01", "--show-secrets")
+    assert code == 1 and "shows secrets" in err and tree(checkout / "out") == before
+
+
 def test_nothing_is_written_when_a_stack_has_faults(run: Run, checkout: Path) -> None:
     (checkout / "patches/worker/70-own.yaml.j2").write_text("machine:\n  sysctls:\n    a: {{ node.ip6 }}\n")
     code, out, err = run("render")
