@@ -9,7 +9,7 @@ import pulumiverse_talos as talos
 from pulumiverse_talos import client, cluster, machine
 
 from components.bootstrap_relay import BootstrapRelay
-from components.living import telling
+from components.living import Causes, telling
 from components.nodes.shape import Machine
 from components.rollout import Rollout
 from talosapi import Credentials
@@ -28,6 +28,7 @@ class BringUpArgs:
     machines: Mapping[str, Machine]
     configurations: Mapping[str, pulumi.Output[str]]
     rollout: Rollout
+    causes: Causes
     provider: talos.Provider
 
 
@@ -46,7 +47,7 @@ class BringUp(pulumi.ComponentResource):
         super().__init__("talos-stacks:index:BringUp", name, None, opts)
         self._args = args
         self._rollout = args.rollout
-        self._gates = telling(args.rollout.configuration_gates)
+        self._gates = telling(args.rollout.configuration_gates, args.causes)
         self._relay = BootstrapRelay(args.topology, args.credentials, args.authority)
         applied = {node.name: self._apply(node) for node in args.topology.controlplanes}
         self._rollout.control_planes_are(applied.values())

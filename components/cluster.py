@@ -8,6 +8,7 @@ import pulumiverse_talos as talos
 
 from components.bring_up import BringUp, BringUpArgs
 from components.images import BootImages, BootImagesArgs
+from components.living import Causes
 from components.machine_config import MachineConfig, MachineConfigArgs
 from components.machine_secrets import MachineSecrets, MachineSecretsArgs
 from components.nodes import PLATFORMS
@@ -78,6 +79,7 @@ class Cluster(pulumi.ComponentResource):
                 machines=machines,
                 configurations=configurations,
                 rollout=self._rollout,
+                causes=Causes(plan, pulumi.get_stack()),
                 provider=self._talos,
             ),
             pulumi.ResourceOptions(parent=self),
