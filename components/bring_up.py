@@ -9,9 +9,10 @@ import pulumiverse_talos as talos
 from pulumiverse_talos import client, cluster, machine
 
 from components.bootstrap_relay import BootstrapRelay
-from components.living import Causes, telling
+from components.living import telling
 from components.nodes.shape import Machine
 from components.rollout import Rollout
+from machineconfig.causes import Causes
 from talosapi import Credentials
 from talosapi.authority import Authority
 from topology import Node, Topology

@@ -8,13 +8,13 @@ import pulumiverse_talos as talos
 
 from components.bring_up import BringUp, BringUpArgs
 from components.images import BootImages, BootImagesArgs
-from components.living import Causes
 from components.machine_config import MachineConfig, MachineConfigArgs
 from components.machine_secrets import MachineSecrets, MachineSecretsArgs
 from components.nodes import PLATFORMS
 from components.nodes.shape import Machine, NodeArgs, PlatformArgs
 from components.plan import Plan
 from components.rollout import Rollout
+from machineconfig.causes import Causes
 from topology import Node
 
 

@@ -11,8 +11,9 @@ import pulumi
 import pytest
 import yaml
 
-from components.living import Causes, telling
+from components.living import telling
 from machineconfig import Plan, make_plan
+from machineconfig.causes import Causes
 from machineconfig.generation import arguments
 from machineconfig.marks import placeholder_bundle
 from machinery import ConfigError, generate_configuration
@@ -95,5 +96,5 @@ def test_where_the_real_value_of_a_secret_is_needed_no_file_is_named(
     def refuses(*_: Any) -> None:
         raise ConfigError("no number")
 
-    monkeypatch.setattr("components.living.origins", refuses)
+    monkeypatch.setattr("machineconfig.causes.origins", refuses)
     assert said(before, plan(patches))[0] == "machine configuration (lab-worker-01): machine.install.wipe"
