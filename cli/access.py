@@ -11,8 +11,8 @@ from pathlib import Path
 
 from cli import audit, state
 from cli.errors import CliError
-from cli.options import EXIT_CODES, Parsers, command, node_option, one, stack_option
-from cli.terminal import say
+from cli.options import EXIT_CODES, Parsers, command, node_option, one, output_option, stack_option
+from cli.terminal import say, say_json
 from machinery import talosconfig
 from machinery.identity import ROLES, Identity, identity
 from topology import Topology, TopologyError, load
@@ -23,7 +23,8 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _ABOUT = """Makes a talosconfig for an operator. Its certificate has one role of Talos's and ends by itself: nothing can
 take it back before, short of replacing the cluster's CA. It is signed with the CA in the stack's state, which the
 engine decrypts into memory; the talosconfig is kept nowhere unless --out says so. Every one that is issued is a line
-in audit.jsonl, with the certificate's serial number and fingerprint and no secret."""
+in audit.jsonl, with the certificate's serial number and fingerprint and no secret. JSON is that line, with the
+talosconfig as a text, or with the file it is in."""
 _EPILOG = f"""examples:
   talos-stacks access --stack homelab --out reader.yaml
   talosctl --talosconfig reader.yaml version
@@ -52,6 +53,7 @@ def add(parsers: Parsers) -> None:
     parser.add_argument("--user", metavar="NAME", help="who gets it, for the audit (default: your account)")
     parser.add_argument("--out", metavar="FILE", default=STDOUT, help="a new file, readable by you alone; default: -")
     parser.add_argument("--force", action="store_true", help="replace FILE if it is there")
+    output_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -74,8 +76,15 @@ def run(options: argparse.Namespace) -> int:
         raise CliError(f"{stack.name}: {error}") from None
     context = f"{options.role.removeprefix('os:').replace(':', '-')}@{topology.name}"
     endpoints = [str(address) for address in topology.talosconfig_endpoints]
-    noted = audit.note(_entry(options, stack.name, topology, issued, account))
-    _hand_out(talosconfig(context, ca.crt, issued.pair, endpoints, nodes), options.out, force=options.force)
+    entry = _entry(options, stack.name, topology, issued, account)
+    noted = audit.note(entry)
+    text = talosconfig(context, ca.crt, issued.pair, endpoints, nodes)
+    if options.out != STDOUT:
+        _write(text, Path(options.out), force=options.force)
+    if options.output == "json":
+        say_json({**entry, "audit": str(noted), "talosconfig": text if options.out == STDOUT else options.out})
+    elif options.out == STDOUT:
+        say(text.removesuffix("\n"))
     sys.stderr.write(f"{options.role} of {topology.name} until {issued.until:%Y-%m-%d %H:%M} UTC, noted in {noted}\n")
     return 0
 
@@ -132,16 +141,13 @@ def _check_target(path: Path, *, force: bool) -> None:
         raise CliError(_there(path))
 
 
-def _hand_out(text: str, out: str, *, force: bool) -> None:
-    if out == STDOUT:
-        say(text.removesuffix("\n"))
-        return
+def _write(text: str, out: Path, *, force: bool) -> None:
     if force:
-        Path(out).unlink(missing_ok=True)  # a new file, so that neither its rights nor a link of before counts
+        out.unlink(missing_ok=True)  # a new file, so that neither its rights nor a link of before counts
     try:
         descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise CliError(_there(Path(out))) from None
+        raise CliError(_there(out)) from None
     with os.fdopen(descriptor, "w") as opened:
         opened.write(text)
 

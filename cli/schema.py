@@ -10,7 +10,8 @@ from topology.schema import stack_schema
 
 FILE = Path("docs", "stack.schema.json")
 _ABOUT = """Prints the JSON schema of Pulumi.NAME.yaml. Editors find it by the first line of a stack file and then
-complete and check keys and single values; what must go together is checked by `check` and by preview."""
+complete and check keys and single values; what must go together is checked by `check` and by preview. What is printed
+is JSON already, so there is no --output."""
 _EPILOG = f"""examples:
   talos-stacks schema > stack.schema.json
   talos-stacks schema --write

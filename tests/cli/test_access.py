@@ -170,3 +170,15 @@ def test_an_audit_that_is_a_link_is_refused(tmp_path: Path, capsys: pytest.Captu
     assert main(["access", "--stack", "homelab"]) == 1
     out, err = capsys.readouterr()
     assert out == "" and "nothing was issued" in err and not (tmp_path / "elsewhere").exists()
+
+
+def test_json_is_the_line_of_the_audit_with_the_talosconfig(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["access", "--stack", "homelab", "--output", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert certificate(found.pop("talosconfig")).subject.rfc4514_string() == "O=os:reader"
+    assert found.pop("audit") == str(audit.file()) and found == lines()[0]
+    out = folder / "reader.yaml"
+    assert main(["access", "--stack", "homelab", "--output", "json", "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert json.loads(said)["talosconfig"] == str(out) and "key:" not in said
+    assert certificate(out.read_text())

@@ -72,3 +72,8 @@ def test_main_is_what_the_console_script_calls() -> None:
 def test_one_stack_or_none_is_named(name: str, arguments: tuple[str, ...], run: Run, checkout: Path) -> None:
     code, out, err = run(name, *arguments)
     assert (code, out) == (1, "") and "--stack" in err and err.count("\n") == 1
+
+
+def test_every_command_has_its_part_of_the_documentation() -> None:
+    parts = {line.removeprefix("## ") for line in (ROOT / "docs/commands.md").read_text().splitlines()}
+    assert set(NAMES) <= parts
