@@ -98,7 +98,7 @@ class Reader:
 def keys_of(entry: Entry, node: MappingNode) -> dict[str, tuple[Entry, ScalarNode]]:
     """The values of a map with their keys; raises YamlFaultError where a key is no text or stands there twice."""
     found: dict[str, tuple[Entry, ScalarNode]] = {}
-    for child, (key, _) in zip(entry.keys, node.value, strict=True):
+    for child, (key, _) in zip(entry.pairs, node.value, strict=True):
         name = str(child.path[-1])
         if not isinstance(key, ScalarNode):
             raise YamlFaultError(child.line, "a key must be text")

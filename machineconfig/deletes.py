@@ -10,8 +10,9 @@ import json
 from collections.abc import Iterable, Iterator
 
 from machineconfig.context import HOSTNAME_DOCUMENT
-from machineconfig.documents import Document, Entry, Path, YamlFaultError, parse
+from machineconfig.documents import Document, Entry, YamlFaultError, parse
 from machineconfig.model import Patch
+from machinery.problems import Path
 from topology import Contract
 
 DELETE = "delete"

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from machinery import ConfigError
+from machinery.documents import V1ALPHA1_KIND
+from machinery.problems import Path
 from machinery.scalars import is_null
-from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, compose, line
+from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, compose, is_merge, line
 
-Path = tuple[str | int, ...]
 _PROBLEM = re.compile(r"(?:this is not YAML(?: \(line (\d+)\))?|line (\d+)): (.*)", re.DOTALL)
 
 
@@ -48,11 +49,26 @@ class Entry:
         return tuple(Entry((*self.path, i), line(item), item) for i, item in enumerate(self.node.value))
 
     @cached_property
-    def keys(self) -> tuple["Entry", ...]:
-        """The values of a map, each under its key."""
+    def pairs(self) -> tuple["Entry", ...]:
+        """The values of a map, each under its key, as they are written."""
         if not isinstance(self.node, MappingNode):
             return ()
         return tuple(Entry((*self.path, _key(key)), line(key), value) for key, value in self.node.value)
+
+    @cached_property
+    def keys(self) -> tuple["Entry", ...]:
+        """The values of a map with what `<<` brings in."""
+        if all(pair.path[-1] != "<<" for pair in self.pairs):
+            return self.pairs
+        own = {pair.path[-1] for pair in self.pairs}
+        found: list[Entry] = []
+        for pair, (key, _) in zip(self.pairs, self.node.value, strict=True):
+            found += [each for each in self._merged(pair) if each.path[-1] not in own] if is_merge(key) else [pair]
+        return tuple(found)
+
+    def _merged(self, pair: "Entry") -> Iterator["Entry"]:
+        for part in pair.items or (pair,):
+            yield from Entry(self.path, part.line, part.node).keys
 
     @cached_property
     def _by_key(self) -> dict[str | int, "Entry"]:
@@ -92,6 +108,11 @@ class Document:
         return self.is_mapping and not self.kind
 
     @property
+    def place(self) -> str:
+        """`UserVolumeConfig/data`, as the configuration calls it."""
+        return "/".join(filter(None, (self.kind, self.name))) or V1ALPHA1_KIND
+
+    @property
     def title(self) -> str:
         """`UserVolumeConfig data`, for messages."""
         return f"{self.kind} {self.name}".strip() if self.kind else "machine and cluster"
@@ -122,18 +143,10 @@ def duplicate_keys(document: Document) -> Iterator[tuple[Entry, int]]:
     """Every key that its map has had before, with the line of the first."""
     for entry in document.root.walk():
         first: dict[str | int, int] = {}
-        for child in entry.keys:
+        for child in entry.pairs:
             if child.path[-1] in first:
                 yield child, first[child.path[-1]]
             first.setdefault(child.path[-1], child.line)
-
-
-def dotted(path: Path) -> str:
-    """`machine.network.interfaces[0].addresses`, for messages."""
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return text.removeprefix(".")
 
 
 def _document(node: Node) -> Document:

@@ -10,8 +10,10 @@ from topology import Node, Topology
 _COMPONENTS = ("apiServer", "controllerManager", "scheduler", "proxy")
 
 
-def arguments(topology: Topology, node: Node, patches: Sequence[Patch], bundle: Bundle) -> GenerateArgs:
-    """The arguments of getConfiguration for a node, as the program gives them."""
+def arguments(
+    topology: Topology, node: Node, patches: Sequence[Patch], bundle: Bundle, *, lenient: bool = False
+) -> GenerateArgs:
+    """The arguments of getConfiguration for a node, as the program gives them; it is never `lenient`."""
     return GenerateArgs(
         cluster_name=topology.name,
         cluster_endpoint=topology.endpoint.url,
@@ -20,6 +22,7 @@ def arguments(topology: Topology, node: Node, patches: Sequence[Patch], bundle: 
         talos_version=str(topology.versions.contract),
         kubernetes_version=str(topology.versions.kubernetes),
         patches=tuple(patch.text for patch in patches),
+        lenient=lenient,
     )
 
 

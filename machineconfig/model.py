@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Address
 
+from machinery.problems import Path
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -48,7 +50,8 @@ class Finding:
 
     Without a `source` it is wrong in the final configuration, and no patch can be blamed. `rule` is the id of the check
     that says it, by which it can be waived; without one it is a fault that cannot be. `value` is what stands at the
-    place, never a secret one. `nodes` are the nodes by name, where `node` stands for several.
+    place, never a secret one. `nodes` are the nodes by name, where `node` stands for several. `document` and `path` are
+    the place in the patch or in the configuration.
     """
 
     node: str
@@ -59,6 +62,8 @@ class Finding:
     rule: str = ""
     value: str = ""
     nodes: tuple[str, ...] = ()
+    document: str = field(default="", compare=False)
+    path: Path = field(default=(), compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -78,6 +78,7 @@ class _Replay:
     """The documents as they are after some patches, with their marks."""
 
     def __init__(self, args: GenerateArgs, given: Mapping[Path, Origin]) -> None:
+        self._lenient = args.lenient
         self._base = Origin(
             "", None, f"Talos defaults for {args.machine_type}, contract {contract_of(args.talos_version)}"
         )
@@ -101,7 +102,7 @@ class _Replay:
         )
 
     def _apply(self, text: str) -> None:
-        read = read_patch(text, PROVIDER)
+        read = read_patch(text, PROVIDER, lenient=self._lenient)
         nodes = compose(text)
         if read.operations is not None:
             items = nodes[0].value if nodes and isinstance(nodes[0], SequenceNode) else []

@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from machinery.problems import Path
+
 MAIN = "v1alpha1"
 """The title of the document without a kind."""
-Path = tuple[str | int, ...]
 Documents = Mapping[str, Any]
 """Plain values by the document's title."""
 

@@ -104,14 +104,14 @@ def _decoded(text: str) -> str:
     return base64.b64decode(text).decode("utf-8", "replace")
 
 
-def parse_configuration(text: str, talos_version: str = "") -> Configuration:
+def parse_configuration(text: str, talos_version: str = "", *, lenient: bool = False) -> Configuration:
     """Return a configuration as a machine of a Talos version reads it (the newest known, when none is given).
 
     Raises ConfigError for text that is not YAML, unknown kinds and keys, wrong types, duplicate keys and documents,
-    and for nothing at all.
+    and for nothing at all. A `lenient` reader leaves out unknown keys and wrong types.
     """
     release = release_of(talos_version) if talos_version else NEWEST_MACHINE
-    documents = read_documents(compose(text), release)
+    documents = read_documents(compose(text), release, lenient=lenient)
     if not documents:
         raise ConfigError("there is no configuration in the text")
     check_together(documents)

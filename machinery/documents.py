@@ -63,8 +63,11 @@ def top_value(node: MappingNode, key: str) -> str:
     return ""
 
 
-def read_documents(nodes: list[Node], release: Release) -> list[Document]:
-    """Return the documents of a text's nodes; raise ConfigError for the first that Talos refuses."""
+def read_documents(nodes: list[Node], release: Release, *, lenient: bool = False) -> list[Document]:
+    """Return the documents of a text's nodes; raise ConfigError for the first that Talos refuses.
+
+    A `lenient` reader leaves out keys that Talos does not know and values of the wrong type.
+    """
     documents: list[Document] = []
     seen: set[tuple[str, str, str]] = set()
     for node in nodes:
@@ -78,22 +81,23 @@ def read_documents(nodes: list[Node], release: Release) -> list[Document]:
                 f"line {line(node)}: a second document {'/'.join(filter(None, identity[1:]))} in one text"
             )
         seen.add(identity)
-        documents.append(_read(node, release))
+        documents.append(_read(node, release, lenient))
     return documents
 
 
-def _read(node: MappingNode, release: Release) -> Document:
+def _read(node: MappingNode, release: Release, lenient: bool) -> Document:
     kind, version = top_value(node, "kind"), top_value(node, "apiVersion")
     if any(isinstance(key, ScalarNode) and key.value in _LEGACY_KEYS for key, _ in node.value):
         version = V1ALPHA1_KIND
     struct = _struct(kind, version, node, release)
     reading = Reading(release)
-    values = decode(struct, node, "", reading)
+    document = Document(kind or V1ALPHA1_KIND, struct, decode(struct, node, (), reading))
     try:
-        reading.finish()
+        if not lenient:
+            reading.finish()
     except ConfigError as error:
-        raise error.under(kind or "v1alpha1 document") from None
-    return Document(kind or V1ALPHA1_KIND, struct, values)
+        raise error.under(kind or "v1alpha1 document", document.title if kind else "") from None
+    return document
 
 
 def _struct(kind: str, version: str, node: MappingNode, release: Release) -> Struct:

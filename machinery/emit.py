@@ -9,6 +9,8 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
+from machinery.timestamps import timestamp
+
 _SHORT = 60  # characters
 # Most texts: nothing in them could be taken for anything else.
 _OBVIOUS = re.compile(r"/?[A-Za-z][A-Za-z0-9/]+[._/-][A-Za-z0-9._/-]*[A-Za-z0-9]")
@@ -26,11 +28,6 @@ _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+)")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _BETWEEN = re.compile(r"(?<=[0-9])_(?=[0-9])")
 _BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
-_CLOCK = r"[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?"
-_DATE = re.compile(
-    r"[0-9]{4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])"
-    rf"(?:[Tt]{_CLOCK}(?:Z|[-+][0-9]{{2}}:[0-9]{{2}})| {_CLOCK})?"
-)
 _ESCAPES = {
     "\0": "\\0",
     "\a": "\\a",
@@ -178,7 +175,7 @@ def _is_number(value: str) -> bool:
             return True
     if _FLOAT.fullmatch(digits):
         return isfinite(float(digits))
-    return bool(_DATE.fullmatch(digits) or _BASE_60.fullmatch(value))
+    return bool(timestamp(digits) or _BASE_60.fullmatch(value))
 
 
 def _double(value: str) -> str:

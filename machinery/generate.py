@@ -19,7 +19,8 @@ MACHINE_TYPES = ("controlplane", "worker")
 class GenerateArgs:
     """The arguments of the provider's getConfiguration.
 
-    `docs` and `examples` add comments to the real text; here they add none.
+    `docs` and `examples` add comments to the real text; here they add none. `lenient` is none of its own: it leaves
+    out keys of patches that Talos does not know and values of the wrong type, for a look at all the rest.
     """
 
     cluster_name: str
@@ -31,6 +32,7 @@ class GenerateArgs:
     patches: Sequence[str] = field(default=(), repr=False)
     docs: bool = False
     examples: bool = False
+    lenient: bool = False
 
 
 def generate_configuration(args: GenerateArgs) -> str:
@@ -45,7 +47,7 @@ def generate_configuration(args: GenerateArgs) -> str:
     if not contract_of(args.talos_version).after(7):
         raise ConfigError(f"contract {contract_of(args.talos_version)} is older than v1.8, the oldest known here")
     check_cluster_endpoint(args.cluster_endpoint)
-    patches = read_patches(args.patches)
+    patches = read_patches(args.patches, lenient=args.lenient)
     try:
         documents = apply_patches(base_of(args), patches, PROVIDER)
         return write_documents(documents, PROVIDER)
@@ -53,12 +55,12 @@ def generate_configuration(args: GenerateArgs) -> str:
         raise error.under(f"the {args.machine_type} configuration cannot be made") from None
 
 
-def read_patches(patches: Sequence[str]) -> list[Patch]:
+def read_patches(patches: Sequence[str], *, lenient: bool = False) -> list[Patch]:
     """Return the patches of config_patches; raise ConfigError saying which one is wrong."""
     result = []
     for index, text in enumerate(patches):
         try:
-            result.append(read_patch(text, PROVIDER))
+            result.append(read_patch(text, PROVIDER, lenient=lenient))
         except ConfigError as error:
             raise error.under(f"config_patches[{index}]") from None
     return result

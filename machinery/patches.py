@@ -24,15 +24,15 @@ class Patch:
 
 
 @lru_cache(maxsize=512)
-def read_patch(text: str, release: Release) -> Patch:
-    """Return a patch; raise ConfigError for what Talos's reader refuses."""
+def read_patch(text: str, release: Release, *, lenient: bool = False) -> Patch:
+    """Return a patch; raise ConfigError for what Talos's reader refuses, or a `lenient` one cannot do without."""
     if text.startswith("@") or not (any(c in text for c in "\n ") or text.startswith(("[", "{"))):
         # The text itself may be secret, so it is not shown.
         what = "a patch without a space or a newline" if text else "an empty patch"
         raise ConfigError(f"{what} is taken for a file name, and there is no such file")
     try:
         nodes = compose(text)
-        return _strategic(nodes, release)
+        return _strategic(nodes, release, lenient)
     except ConfigError as error:
         operations = _operations(text)
         if operations is None:
@@ -49,7 +49,7 @@ def _operations(text: str) -> list[jsonpatch.Operation] | None:
     return jsonpatch.read_operations(text, fallback)
 
 
-def _strategic(nodes: list[Node], release: Release) -> Patch:
+def _strategic(nodes: list[Node], release: Release, lenient: bool) -> Patch:
     kept: list[Node] = []
     deletions: list[tuple[int, Deletion]] = []
     for node in nodes:
@@ -57,7 +57,7 @@ def _strategic(nodes: list[Node], release: Release) -> Patch:
         deletions.extend((len(kept), deletion) for deletion in found)
         if not emptied:
             kept.append(node)
-    documents = read_documents(kept, release)
+    documents = read_documents(kept, release, lenient=lenient)
     check_together(documents)
     if not documents and not deletions:
         raise ConfigError("the patch holds no document")

@@ -10,13 +10,14 @@ from machinery.checks.findings import Findings, get
 from machinery.checks.machine import check_machine, machine_type
 from machinery.configuration import Configuration
 from machinery.errors import ConfigError
+from machinery.problems import Problem
 
 _CHECKS = {**volumes.CHECKS, **network.CHECKS, **links.CHECKS, **system.CHECKS}
 # The Kubernetes minor releases that a Talos minor release runs.
 KUBERNETES = {10: (28, 33), 11: (29, 34), 12: (30, 35), 13: (31, 36)}
 
 
-def validate(configuration: Configuration, mode: str = "metal", *, at_runtime: bool = False) -> tuple[str, ...]:
+def validate(configuration: Configuration, mode: str = "metal", *, at_runtime: bool = False) -> tuple[Problem, ...]:
     """Return the warnings of a configuration; raise ConfigError with everything that the machine refuses.
 
     `mode` is `metal` (something is installed), `cloud` or `container`. `at_runtime` adds what only a running machine
@@ -27,7 +28,7 @@ def validate(configuration: Configuration, mode: str = "metal", *, at_runtime: b
         _check_v1alpha1(configuration, mode, findings)
     for document in configuration.documents:
         if check := _CHECKS.get(document.kind):
-            check(document.values, findings.under(document.title))
+            check(document.values, findings.of(document.title))
     if configuration.complete:
         for document in configuration.documents:
             if conflict := CONFLICTS.get(document.kind):

@@ -11,8 +11,11 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from machinery.emit import Verbatim
 from machinery.errors import ConfigError
 from machinery.limits import check_depth, check_size, line
+from machinery.problems import Path, Problem
+from machinery.timestamps import timestamp
 
 __all__ = [
     "PLAIN",
@@ -23,6 +26,7 @@ __all__ = [
     "SequenceNode",
     "compose",
     "duplicate_keys",
+    "is_merge",
     "line",
     "load",
     "plain",
@@ -38,7 +42,6 @@ _NUMBERS = {".nan": "nan", ".NaN": "nan", ".NAN": "nan"} | {
 }
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ][0-9:.]+(?:Z|[-+][0-9:]+)?)?")
 
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -91,8 +94,8 @@ def _syntax(error: yaml.YAMLError | UnicodeEncodeError) -> str:
 def plain(node: ScalarNode) -> Any:
     """Return what a scalar means without any field's wish: None, bool, int, float or str.
 
-    Numbers follow Talos's reader: `0o644`, `0x1f`, `0b11`, `0644` (octal) and `1_000` are integers. A date is an
-    error: Talos cannot keep one in a configuration. `off`, `yes` and their kind are strings.
+    Numbers follow Talos's reader: `0o644`, `0x1f`, `0b11`, `0644` (octal) and `1_000` are integers. A date is one,
+    with the time of day that Talos adds. `off`, `yes` and their kind are strings.
     """
     text: str = node.value
     if node.tag not in (PLAIN, STRING):
@@ -110,22 +113,24 @@ def plain(node: ScalarNode) -> Any:
 
 def _tagged(node: ScalarNode) -> Any:
     kind = node.tag.rpartition(":")[2]
-    if kind in ("binary", "timestamp") or not node.tag.startswith("tag:yaml.org,2002:"):
-        raise ConfigError(f"line {line(node)}: the tag {node.tag} is not supported")
+    if kind == "timestamp" and (stamp := timestamp(node.value)):
+        return Verbatim(stamp)
+    if kind == "binary" or not node.tag.startswith("tag:yaml.org,2002:"):
+        raise _refused(node, f"the tag {node.tag} is not supported")
     bare = ScalarNode(PLAIN, node.value, node.start_mark, node.end_mark)
     meaning: Any = plain(bare)
     types: dict[str, tuple[type, ...]] = {"null": (type(None),), "bool": (bool,), "int": (int,), "float": (int, float)}
     wanted = types.get(kind)
     if wanted is None or not isinstance(meaning, wanted):
-        raise ConfigError(f"line {line(node)}: the value does not fit its tag !!{kind}")
+        raise _refused(node, f"the value does not fit its tag !!{kind}")
     return float(node.value) if kind == "float" else meaning
 
 
 def _number(node: ScalarNode, text: str) -> Any:
     if text in _NUMBERS:
         return float(_NUMBERS[text])
-    if _DATE.fullmatch(text):
-        raise ConfigError(f"line {line(node)}: a date must stand in quotes")
+    if stamp := timestamp(text):
+        return Verbatim(stamp)
     digits = text.replace("_", "")
     if _INTEGER.fullmatch(digits):
         sign = -1 if digits[0] == "-" else 1
@@ -135,17 +140,27 @@ def _number(node: ScalarNode, text: str) -> Any:
     return float(digits) if _FLOAT.fullmatch(digits) else text
 
 
-def duplicate_keys(node: MappingNode) -> list[str]:
-    """Return a problem for every key that stands twice in a mapping."""
+def _refused(node: Node, message: str) -> ConfigError:
+    return ConfigError(Problem.at(line(node), message))
+
+
+def duplicate_keys(node: MappingNode, path: Path = ()) -> list[Problem]:
+    """Return a problem for every key that stands twice in a mapping, which `path` leads to."""
     seen: dict[str, int] = {}
     problems = []
     for key, _ in node.value:
         name = key.value if isinstance(key, ScalarNode) else repr(key.tag)
         if name in seen:
-            problems.append(f'line {line(key)}: the key "{name}" already stands at line {seen[name]}')
+            message = f'the key "{name}" already stands at line {seen[name]}'
+            problems.append(Problem.at(line(key), message, (*path, name)))
         else:
             seen[name] = line(key)
     return problems
+
+
+def is_merge(key: Node) -> bool:
+    """Tell whether a key is YAML's `<<`, which brings in what another map says."""
+    return isinstance(key, ScalarNode) and key.value == "<<" and key.tag == PLAIN
 
 
 def value_of(node: Node) -> Any:
@@ -155,19 +170,19 @@ def value_of(node: Node) -> Any:
     if isinstance(node, SequenceNode):
         return [value_of(item) for item in node.value]
     if not isinstance(node, MappingNode):
-        raise ConfigError(f"line {line(node)}: a node of an unknown kind")
+        raise _refused(node, "a node of an unknown kind")
     if problems := duplicate_keys(node):
         raise ConfigError(problems)
     result: dict[str, Any] = {}
     for key, value in node.value:
         if not isinstance(key, ScalarNode):
-            raise ConfigError(f"line {line(key)}: a key must be text")
-        if key.value == "<<" and key.tag == PLAIN:
+            raise _refused(key, "a key must be text")
+        if is_merge(key):
             _merge_into(result, value)
-        elif isinstance(plain(key), str):
+        elif isinstance(plain(key), str):  # a date too, as it is written
             result[key.value] = value_of(value)
         else:
-            raise ConfigError(f"line {line(key)}: the key {key.value} must be text: put it in quotes")
+            raise _refused(key, f"the key {key.value} must be text: put it in quotes")
     return result
 
 
@@ -175,7 +190,7 @@ def _merge_into(result: dict[str, Any], node: Node) -> None:
     for part in node.value if isinstance(node, SequenceNode) else [node]:
         merged = value_of(part)
         if not isinstance(merged, dict):
-            raise ConfigError(f"line {line(part)}: << needs a map")
+            raise _refused(part, "<< needs a map")
         for key, value in merged.items():
             result.setdefault(key, value)
 

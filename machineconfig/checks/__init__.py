@@ -19,6 +19,7 @@ from machineconfig.checks import (
     yaml_text,
 )
 from machineconfig.checks.configuration import Final, made
+from machineconfig.checks.repeated import OWNED, REFUSED, UNREAD, is_the_same
 from machineconfig.checks.subject import Subject
 from machineconfig.checks.waivers import waived, waiver_faults
 from machineconfig.model import Finding, Patch, said_once
@@ -78,11 +79,11 @@ PATCH_CHECKS: tuple[Check[Subject], ...] = (
 )
 """Of rendered patches, in the order in which their findings are said."""
 
-_OWNED, _REFUSED, _WARNED = "topology-owned", "talos-refuses", "talos-warns"
+_WARNED = "talos-warns"
 
 FINAL_CHECKS: tuple[Check[Final], ...] = (
-    Check(_REFUSED, final.is_what_talos_takes),
-    Check(_OWNED, owned.has_what_the_topology_says),
+    Check(REFUSED, final.is_what_talos_takes),
+    Check(OWNED, owned.has_what_the_topology_says),
     Check("api-certificate", final.names_every_address_of_the_api),
     Check("machine-certificate", final.names_every_address_of_the_node),
     Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
@@ -93,18 +94,6 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
 """Of final configurations."""
 
 _NOT_MADE = "cannot-be-merged"
-_TALOS_SAYS = {
-    "volume-name": "name",
-    "host-name": "host name",
-    "host-name-auto": "hostname",
-    "worker-etcd": "cluster.etcd",
-    "document-and-field": "set too",
-    "list-doubles": "stands twice",
-    "kernel-arguments": "extraKernelArgs",
-    "interface-twice": "interface",
-    "vip": "vip",
-}
-"""Words of Talos's own validation for what a check of patches says with the file and the remedy."""
 RULES: Mapping[str, str] = {
     **{check.id: check.says for check in PATCH_CHECKS},
     _NOT_MADE: "The provider can merge every patch into the configuration.",
@@ -138,40 +127,26 @@ def final_findings(
 ) -> Iterator[Finding]:
     """Everything that is wrong with the final configurations, but for what was said of the same line of a patch.
 
-    A node whose patches were found faulty may have no configuration, and then nothing more is said of it.
+    A node whose patches were found faulty may have no configuration, and then nothing more is said of it. Where only
+    some keys or values cannot be read, all the rest is checked.
     """
     before = [finding for finding in said if not waived(topology, finding)]
     faulty = {finding.node for finding in before}
+    unread = {finding.node for finding in before if finding.rule in UNREAD}
     finals, nodes = [], {node.name: node for node in topology.nodes}
     for name, rendered in patches.items():
-        final = made(topology, nodes[name], rendered)
+        final = made(topology, nodes[name], rendered, lenient=name in unread)
         if isinstance(final, Final):
             finals.append(final)
         elif name not in faulty:
             yield replace(final, rule=_NOT_MADE)
     told = [finding for check in FINAL_CHECKS for final in finals for finding in check.findings(final)]
-    before += [finding for finding in told if finding.rule == _OWNED and not waived(topology, finding)]
-    refused = {finding.node for finding in (*told, *before) if finding.rule in (_REFUSED, _OWNED)} | faulty
+    before += [finding for finding in told if finding.rule == OWNED and not waived(topology, finding)]
+    refused = {finding.node for finding in (*told, *before) if finding.rule in (REFUSED, OWNED)} | faulty
     # Talos's own validator would say in its words what was said already.
     rest = [final for final in finals if final.node.name not in refused]
     told += [replace(finding, rule=talosctl.ID) for finding in talosctl.is_what_talosctl_takes(rest)]
-    yield from (finding for finding in told if not any(_is_the_same(finding, other) for other in before))
-
-
-def _is_the_same(finding: Finding, other: Finding) -> bool:
-    """Whether what was found in a configuration was said already, or follows from what was."""
-    if finding.node != other.node:
-        return False
-    if other.rule == _OWNED:  # what Talos says of a value that should be another one, or of a machine of another type
-        return finding.rule == _REFUSED and other.message.startswith((f"{_place(finding)} ", "machine.type "))
-    words = _TALOS_SAYS.get(other.rule)
-    said = finding.rule == _REFUSED and words is not None and words in finding.message
-    return said or (finding.source == other.source != "" and finding.line == other.line)
-
-
-def _place(finding: Finding) -> str:
-    """The place that Talos's words begin with, such as `machine.kubelet.image: ...` or `cluster.ca is missing`."""
-    return finding.message.split(" ", 1)[0].rstrip(":")
+    yield from (finding for finding in told if not any(is_the_same(finding, other) for other in before))
 
 
 def check_patches(topology: Topology, patches: Mapping[str, Sequence[Patch]]) -> tuple[Finding, ...]:

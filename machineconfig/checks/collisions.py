@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from machineconfig.checks.subject import Part, Subject
-from machineconfig.documents import dotted
 from machineconfig.model import Finding
+from machinery.problems import dotted
 
 # Kinds of which one name can have only one (machinery, ConflictsWithKinds).
 _RIVALS = (
@@ -70,7 +71,8 @@ def is_not_said_in_machine_too(subject: Subject) -> Iterator[Finding]:
             for other, entry in subject.fields(*path):
                 if not entry.is_empty:
                     message = f"{kind} collides with {dotted(path)}, {other.place_of(entry)}"
-                    yield subject.finding(part, None, message, "say it in one of the two places")
+                    finding = subject.finding(part, None, message, "say it in one of the two places")
+                    yield replace(finding, document=other.document.place, path=entry.path)
 
 
 def has_a_possible_volume_name(subject: Subject) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from machineconfig.checks.places import place_of
 from machineconfig.generation import arguments
 from machineconfig.marks import placeholder, placeholder_bundle
 from machineconfig.model import Finding, Patch, mark
@@ -23,6 +22,7 @@ from machinery import (
     read_patches,
 )
 from machinery.contract import PROVIDER
+from machinery.problems import Problem
 from topology import Node, Topology
 
 _RSA_KEY = 3243
@@ -41,11 +41,13 @@ class Final:
     patches: Sequence[Patch] = field(repr=False)
     text: str = field(repr=False)
     configuration: Configuration = field(repr=False)
+    lenient: bool = False
+    """Whether what Talos cannot read in the patches is left out."""
 
     @cached_property
     def origins(self) -> Origins:
         """Where every value comes from: costs as much as all checks together, so it is asked for findings alone."""
-        return origins(arguments(self.topology, self.node, (), bundle()), self.patches)
+        return origins(arguments(self.topology, self.node, (), bundle(), lenient=self.lenient), self.patches)
 
     def find(self, *path: str) -> Any:
         """A value of the main document, or None."""
@@ -53,16 +55,21 @@ class Final:
 
     def finding(self, message: str, remedy: str, *, title: str = MAIN, path: Path = (), value: str = "") -> Finding:
         """A finding at a place, told with the file and line that set it, or the nearest place around it."""
-        source, line = self._blamed(title, path, value)
+        place, source, line = self._blamed(title, path, value)
         if value and any(patch.is_secret for patch in self.patches if patch.source == source):
             message, value = message.replace(value, "a secret value"), ""
-        return Finding(self.node.name, source, line, message, remedy, value=value)
+        return Finding(self.node.name, source, line, message, remedy, value=value, document=title, path=place)
 
-    def refused(self, problem: str, remedy: str) -> Finding:
-        """A finding in Talos's own words, which name the place."""
-        title, path = place_of(problem, self.origins.documents)
-        quoted = _QUOTED.findall(problem)
-        return self.finding(self._safe(problem), remedy, title=title, path=path, value=quoted[0] if quoted else "")
+    def refused(self, problem: Problem) -> Finding:
+        """A finding in Talos's own words."""
+        quoted = _QUOTED.findall(problem.bare)
+        return self.finding(
+            self._safe(problem.bare),
+            "correct the patch, or the key of the stack file that it takes this from",
+            title=problem.document or MAIN,
+            path=problem.path,
+            value=quoted[0] if quoted else "",
+        )
 
     def is_about_a_mark(self, finding: Finding) -> bool:
         """Whether a finding is about a value that only stands for a secret, so that nothing is known of it."""
@@ -73,19 +80,20 @@ class Final:
                 return any(patch.line(at) == finding.line and any(each in row for each in marks) for at, row in rows)
         return False
 
-    def _blamed(self, title: str, path: Path, value: str) -> tuple[str, int | None]:
+    def _blamed(self, title: str, path: Path, value: str) -> tuple[Path, str, int | None]:
+        """The place of a value at or below a path, and the file and line that set it or the nearest thing around it."""
         documents = self.origins.documents
         if title not in documents:
-            return "", None
+            return path, "", None
         for length in range(len(path), 0 if title == MAIN else -1, -1):
             for place in (*self._with_value(title, path[:length], value), path[:length]):
                 origin = self.origins.origin(title, place)
                 if origin is not None and origin.file:
-                    return origin.file, origin.line
+                    return max(place, path, key=len), origin.file, origin.line
             gone = [steps for at, place, steps in self.origins.removed if at == title and _is_in(place, path, length)]
             if gone and gone[-1]:
-                return gone[-1][-1].origin.file, gone[-1][-1].origin.line
-        return "", None
+                return path, gone[-1][-1].origin.file, gone[-1][-1].origin.line
+        return path, "", None
 
     def _with_value(self, title: str, path: Path, value: str) -> Iterator[Path]:
         """The places below one that hold a value, the last said first."""
@@ -107,19 +115,19 @@ class Final:
         return _QUOTED.sub(shown, problem)
 
 
-def made(topology: Topology, node: Node, patches: Iterable[Patch]) -> Final | Finding:
-    """The final configuration of a node, or why the provider could not make one."""
+def made(topology: Topology, node: Node, patches: Iterable[Patch], *, lenient: bool = False) -> Final | Finding:
+    """The final configuration of a node, or why the provider could not make one; see machinery for `lenient`."""
     filled = tuple(_filled(patch) for patch in patches)
     try:
-        text = generate_configuration(arguments(topology, node, filled, bundle()))
+        text = generate_configuration(arguments(topology, node, filled, bundle(), lenient=lenient))
     except ConfigError as error:
         return _not_made(topology, node, filled, error)
     try:
-        read = parse_configuration(text, str(topology.versions.talos))
+        read = parse_configuration(text, str(topology.versions.talos), lenient=lenient)
     except ConfigError as error:
         final = Final(topology, node, filled, text, Configuration((), PROVIDER))
-        return final.refused(error.problems[0], "use what this release of Talos knows")
-    return Final(topology, node, filled, text, read)
+        return final.refused(error.problems[0])
+    return Final(topology, node, filled, text, read, lenient)
 
 
 def _is_in(place: Path, path: Path, length: int) -> bool:

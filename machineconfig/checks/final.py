@@ -9,6 +9,7 @@ from machineconfig.checks.configuration import Final
 from machineconfig.model import Finding
 from machineconfig.paths import leaves
 from machinery import ConfigError, validate
+from machinery.problems import Problem
 
 MODES = {"bare-metal": "metal", "proxmox": "metal"}
 """How Talos validates, by platform: metal where it installs itself on a disk, cloud where its image is the disk."""
@@ -38,13 +39,13 @@ def is_what_talos_takes_without_a_warning(final: Final) -> Iterator[Finding]:
         return
 
 
-def _warnings(final: Final) -> tuple[str, ...]:
+def _warnings(final: Final) -> tuple[Problem, ...]:
     return validate(final.configuration, MODES.get(final.topology.platform.kind, "cloud"), at_runtime=True)
 
 
-def _in_talos_words(final: Final, problems: Iterable[str]) -> Iterator[Finding]:
+def _in_talos_words(final: Final, problems: Iterable[Problem]) -> Iterator[Finding]:
     for problem in problems:
-        finding = final.refused(problem, "correct the patch, or the key of the stack file that it takes this from")
+        finding = final.refused(problem)
         if not final.is_about_a_mark(finding):
             yield finding
 

@@ -79,7 +79,8 @@ def _list(
         if same in first:
             other, earlier = first[same]
             message = f"{_called(part, item, field)} stands twice in {field}, first in {other.place_of(earlier)}"
-            yield subject.finding(part, item, message, "say it in one place: Talos appends lists")
+            remedy = "say it in one place: Talos appends lists"
+            yield subject.finding(part, item, message, remedy, called=item.get(_NAMES.get(field, "")))
         first.setdefault(same, (part, item))
         yield from _below(subject, part, item, kind.item, (*place, id(part), item.path[-1]), known, field)
 

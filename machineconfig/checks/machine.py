@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
-from machineconfig.documents import Entry, dotted
+from machineconfig.documents import Entry
 from machineconfig.levels import levels
 from machineconfig.model import Finding
 from machineconfig.schematic import Schematic, installer
+from machinery.problems import dotted
 
 _HOSTNAME = ("machine", "network", "hostname")
 _KERNEL_ARGUMENTS = ("machine", "install", "extraKernelArgs")

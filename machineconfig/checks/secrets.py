@@ -1,10 +1,11 @@
 """Machine secrets: they come from the secrets of the stack, and from nowhere else."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from machineconfig.checks.subject import Subject
-from machineconfig.documents import dotted
 from machineconfig.model import Finding
+from machinery.problems import dotted
 
 IN_BUNDLE: dict[tuple[str, ...], str] = {
     ("machine", "token"): "trustdinfo.token",
@@ -30,5 +31,4 @@ def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
                 continue
             message = f"{dotted(path)} is a machine secret, and those come from the secrets of the stack"
             remedy = f"leave it out; to bring your own, import a secrets.yaml that has it as {key} (secrets.importFrom)"
-            line = part.patch.line(entry.line)
-            yield Finding(subject.node.name, part.patch.source, line, message, remedy)  # without the value
+            yield replace(subject.finding(part, entry, message, remedy), value="")

@@ -1,7 +1,6 @@
 """Keys, kinds and types: what the release of Talos that a node runs knows, and what the provider's knows."""
 
 import difflib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,16 +11,15 @@ from machineconfig.documents import parse
 from machineconfig.model import Finding, mark
 from machinery.contract import PROVIDER, release_of
 from machinery.decode import Reading, decode
+from machinery.problems import Path, Problem
 from machinery.structure import DOCUMENTS, ListOf, MapOf, Release, Struct, Type
-
-_PROBLEM = re.compile(r"line (\d+): (.*)", re.DOTALL)
-_UNKNOWN = re.compile(r"(\S+) is not a key that Talos knows")
 
 
 @dataclass(frozen=True)
-class _Problem:
-    line: int
-    message: str
+class _Unread:
+    """What a release cannot read in a document, and whether it is a key that it does not know."""
+
+    problem: Problem
     unknown: bool
 
 
@@ -48,68 +46,67 @@ def has_documents_that_talos_knows(subject: Subject) -> Iterator[Finding]:
 
 def has_keys_that_talos_knows(subject: Subject) -> Iterator[Finding]:
     """Every key is one that the node's release of Talos and the provider's know."""
-    for part, problem in _problems(subject):
-        if not problem.unknown:
+    for part, unread in _unread(subject):
+        if not unread.unknown:
             continue
         if part.patch.is_secret:
-            yield _finding(subject, part, problem.line, "has a key that Talos does not know", "leave it out")
+            yield _finding(subject, part, unread.problem, "has a key that Talos does not know", "leave it out")
             continue
-        found = _UNKNOWN.fullmatch(problem.message)
-        near = _near(struct_of(part.document), found[1]) if found else ""
-        yield _finding(subject, part, problem.line, problem.message, f"write {near}" if near else "leave it out")
+        remedy = _near(struct_of(part.document), unread.problem.path)
+        yield _finding(subject, part, unread.problem, unread.problem.bare, remedy or "leave it out")
 
 
 def has_values_of_the_right_type(subject: Subject) -> Iterator[Finding]:
     """Every value is one that Talos can read as what the key is for."""
-    for part, problem in _problems(subject):
-        if not problem.unknown and not _on_a_secret(part, problem.line):
-            message = "has a value of the wrong type" if part.patch.is_secret else problem.message
-            yield _finding(subject, part, problem.line, message, "correct the value")
+    for part, unread in _unread(subject):
+        if not unread.unknown and not _on_a_secret(part, unread.problem):
+            message = "has a value of the wrong type" if part.patch.is_secret else unread.problem.bare
+            yield _finding(subject, part, unread.problem, message, "correct the value")
 
 
-def _finding(subject: Subject, part: Part, line: int, message: str, remedy: str) -> Finding:
-    return Finding(subject.node.name, part.patch.source, part.patch.line(line), message, remedy)
+def _finding(subject: Subject, part: Part, problem: Problem, message: str, remedy: str) -> Finding:
+    line, place = part.patch.line(problem.line), part.document.place
+    return Finding(subject.node.name, part.patch.source, line, message, remedy, document=place, path=problem.path)
 
 
-def _on_a_secret(part: Part, line: int) -> bool:
+def _on_a_secret(part: Part, problem: Problem) -> bool:
     """Whether a value may be a mark, which stands for a secret that nobody knows yet, and need not be of its type."""
     rows = part.patch.text.split("\n")
-    return part.patch.is_secret and mark("").rstrip(">") in rows[min(line, len(rows)) - 1]
+    return part.patch.is_secret and mark("").rstrip(">") in rows[min(problem.line or 1, len(rows)) - 1]
 
 
-def _problems(subject: Subject) -> Iterator[tuple[Part, _Problem]]:
-    """What either release cannot read; the node's own words count where both say something of a line."""
+def _unread(subject: Subject) -> Iterator[tuple[Part, _Unread]]:
+    """What either release cannot read; the node's own words count where both say something of a place."""
     node = release_of(str(subject.topology.versions.talos))
     for part in subject.parts:
         found = _read(part.patch.text, part.index, node)
-        lines = {problem.line for problem in found}
-        provider = [each for each in _read(part.patch.text, part.index, PROVIDER) if each.line not in lines]
-        yield from ((part, problem) for problem in (*found, *provider))
+        places = {each.problem.path for each in found}
+        provider = [each for each in _read(part.patch.text, part.index, PROVIDER) if each.problem.path not in places]
+        yield from ((part, each) for each in (*found, *provider))
 
 
 @lru_cache(maxsize=8192)
-def _read(text: str, index: int, release: Release) -> tuple[_Problem, ...]:
+def _read(text: str, index: int, release: Release) -> tuple[_Unread, ...]:
     """What a release cannot read in one document of a text; keys set twice are another check's."""
     document = parse(text)[index]
     struct, node = struct_of(document), without_deletions(document.root.node)
     if struct is None or node is None:
         return ()
     reading = Reading(release)
-    decode(struct, node, "", reading)
+    decode(struct, node, (), reading)
+    wrong = [_Unread(problem, False) for problem in reading.wrong if "already stands at line" not in problem]
     # An apiVersion without a kind is another check's.
-    reading.unknown = [text for text in reading.unknown if "apiVersion is not" not in text]
-    problems = [(text, False) for text in reading.wrong] + [(text, True) for text in reading.unknown]
-    found = [(_PROBLEM.fullmatch(text), unknown) for text, unknown in problems if "already stands at line" not in text]
-    return tuple(_Problem(int(match[1]), match[2], unknown) for match, unknown in found if match)
+    return (*wrong, *(_Unread(problem, True) for problem in reading.unknown if problem.path != ("apiVersion",)))
 
 
-def _near(kind: Type | None, path: str) -> str:
-    """The key that a misspelt one is nearest to, of those that could stand in its place."""
-    *above, name = re.sub(r"\[\d+\]", ".[]", path).split(".")
+def _near(kind: Type | None, path: Path) -> str:
+    """What to write instead of a misspelt key: the nearest of those that could stand in its place."""
+    *above, name = path
     for part in above:
         if isinstance(kind, Struct):
             kind = next((field.type for field in kind.fields if field.name == part), None)
         elif isinstance(kind, ListOf | MapOf):
             kind = kind.item
-    known = [field.name for field in kind.fields] if isinstance(kind, Struct) else []
-    return next(iter(difflib.get_close_matches(name, known, n=1)), "")
+    known = [field.name for field in kind.fields if field.name != name] if isinstance(kind, Struct) else []
+    near = difflib.get_close_matches(str(name), known, n=1)
+    return f"write {near[0]}" if near else ""

@@ -90,11 +90,22 @@ class Subject:
         """The documents of some kinds."""
         return (part for part in self.typed if part.document.kind in kinds)
 
-    def finding(self, part: Part, entry: Entry | None, message: str, remedy: str) -> Finding:
-        """A finding at a value, or at the start of its document."""
-        line = part.document.line if entry is None else entry.line
-        value = part.shown(entry) if entry is not None and entry.text else ""
-        return Finding(self.node.name, part.patch.source, part.patch.line(line), message, remedy, value=value)
+    def finding(
+        self, part: Part, entry: Entry | None, message: str, remedy: str, *, called: Entry | None = None
+    ) -> Finding:
+        """A finding at a value, or at the start of its document; `called` is what tells a map from others."""
+        at = entry or part.document.root
+        named = called or at
+        return Finding(
+            self.node.name,
+            part.patch.source,
+            part.patch.line(at.line),
+            message,
+            remedy,
+            value=part.shown(named) if named.text else "",
+            document=part.document.place,
+            path=at.path,
+        )
 
     def _read(self) -> Iterator[Part]:
         for patch in self.patches:

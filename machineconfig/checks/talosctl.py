@@ -15,10 +15,12 @@ from pathlib import Path
 from machineconfig.checks.configuration import Final
 from machineconfig.checks.final import MODES
 from machineconfig.model import Finding
+from machinery.problems import Problem, beginning
 
 ID = "talosctl-refuses"
 _TIMEOUT = 30
 _PROBLEM = re.compile(r"^(\s*)\* (.*)$", re.MULTILINE)
+_PLACE = re.compile(r"(?:machine|cluster)\.[\w.\[\]-]*")
 _VERSION = re.compile(r"v(\d+)\.(\d+)\.\d+")
 
 
@@ -35,7 +37,9 @@ def is_what_talosctl_takes(finals: Iterable[Final]) -> Iterator[Finding]:
         if (mode, text) not in known:
             known[mode, text] = _problems(program, mode, final.text)
         for problem in known[mode, text]:
-            yield final.refused(problem, "correct the patch, or the key of the stack file that it takes this from")
+            found = _PLACE.search(problem)
+            said = Problem(problem, path=beginning(found[0]) if found else ())
+            yield final.refused(said)
 
 
 def _own_name(name: str) -> re.Pattern[str]:

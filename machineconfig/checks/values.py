@@ -7,9 +7,11 @@ from functools import lru_cache
 from machineconfig.checks.subject import Subject
 from machineconfig.checks.typed import typed
 from machineconfig.deletes import PLACEHOLDERS
-from machineconfig.documents import Entry, dotted, parse
+from machineconfig.documents import Entry, parse
 from machineconfig.model import Finding
+from machinery.problems import dotted
 from machinery.structure import Anything, Scalar, Type
+from machinery.timestamps import timestamp
 from machinery.yaml import PLAIN, ScalarNode
 
 _OCTAL = re.compile(r"[-+]?0[0-7_]*[1-7][0-7_]*")
@@ -19,7 +21,7 @@ _NUMBERS = frozenset(("int", "uint", "uint8", "uint16", "uint32", "uint64", "por
 
 
 def means_what_is_written(subject: Subject) -> Iterator[Finding]:
-    """A number with a zero in front is octal for Talos, and one with a zero behind loses it, unless text is wanted."""
+    """A zero in front of a number makes it octal for Talos, one behind gets lost, a date gets a time; text does not."""
     for part in subject.parts:
         for entry, meant in _read_differently(part.patch.text, part.index):
             message = f"{_where(entry, part.patch.is_secret)}: Talos reads {part.shown(entry)} as {meant}"
@@ -54,7 +56,12 @@ def _meant(entry: Entry, kind: Type) -> str:
         return ""
     if _OCTAL.fullmatch(text):
         return str(int(text.replace("_", ""), 8))
-    return str(float(text)) if isinstance(kind, Anything) and _TRAILING.fullmatch(text) else ""
+    if not isinstance(kind, Anything):
+        return ""
+    stamp = timestamp(text)
+    if stamp is not None:
+        return "" if stamp == text else stamp
+    return str(float(text)) if _TRAILING.fullmatch(text) else ""
 
 
 def _plain(entry: Entry) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
-from machineconfig.documents import YamlFaultError, dotted, duplicate_keys, parse
+from machineconfig.documents import YamlFaultError, duplicate_keys, parse
 from machineconfig.model import Finding
+from machinery.problems import dotted
 
 _FRAGMENT = "write it as a fragment of the machine configuration, such as machine: {install: {disk: /dev/vda}}"
 

@@ -5,6 +5,7 @@ from machinery.checks.names import is_dns_name
 from machinery.generate import host_problem
 from machinery.goform import go_url
 
+_ETCD = ("cluster", "etcd")
 _AUTHORIZERS = ("Node", "RBAC", "Webhook")
 
 
@@ -75,7 +76,7 @@ def _check_etcd(etcd: Values | None, control_plane: bool, findings: Findings) ->
     if etcd.get("ca") is None:
         findings.error("cluster.etcd.ca is missing")
     if etcd.get("subnet") and etcd.get("advertisedSubnets"):
-        findings.error("cluster.etcd has subnet and advertisedSubnets: use advertisedSubnets alone")
+        findings.error("cluster.etcd has subnet and advertisedSubnets: use advertisedSubnets alone", *_ETCD, "subnet")
     advertised = etcd.get("advertisedSubnets") or [*filter(None, [etcd.get("subnet")])]
     listen = etcd.get("listenSubnets") or advertised
     for key, subnets in (("advertisedSubnets", advertised), ("listenSubnets", listen)):

@@ -2,9 +2,12 @@
 
 import base64
 import binascii
+from collections.abc import Iterator, Mapping
 
 from machinery.checks.findings import Findings, Values, get, has_port, is_address, is_prefix, is_subnet_filter
+from machinery.problems import Path
 
+_INTERFACES = ("machine", "network", "interfaces")
 _LOAD_BALANCING = ("balance-alb", "balance-tlb")
 _WORDS = {
     "mode": "balance-rr active-backup balance-xor broadcast 802.3ad balance-tlb balance-alb",
@@ -21,15 +24,16 @@ _KUBESPAN_MINIMUM_MTU = 1280
 
 def check_network(network: Values, worker: bool, findings: Findings) -> None:
     """Check the interfaces of a machine, each by itself and all together."""
-    devices = [device for device in network.get("interfaces", ()) if device is not None]
-    if None in network.get("interfaces", ()):
+    devices = {at: device for at, device in enumerate(network.get("interfaces", ())) if device is not None}
+    if len(devices) < len(network.get("interfaces", ())):
         findings.error("machine.network.interfaces has an empty entry")
     members = _members(devices, findings)
-    for index, device in enumerate(devices):
+    for index, device in devices.items():
         title = device.get("interface") or f"interfaces[{index}]"
-        mine = findings.under(f"machine.network {title}")
-        if worker and any("vip" in (part or {}) for part in (device, *device.get("vlans", ()))):
-            mine.error("a shared address (vip) is for control planes only")
+        mine = findings.under(f"machine.network {title}", *_INTERFACES, index)
+        vips = [place for place, part in _parts(device) if "vip" in part]
+        if worker and vips:
+            mine.error("a shared address (vip) is for control planes only", *vips[0], "vip", "ip")
         if not device.get("ignore"):
             _check_device(device, members, mine)
     kubespan = network.get("kubespan") or {}
@@ -37,34 +41,45 @@ def check_network(network: Values, worker: bool, findings: Findings) -> None:
         findings.error(f"machine.network.kubespan.mtu must be at least {_KUBESPAN_MINIMUM_MTU}")
 
 
-def _members(devices: list[Values], findings: Findings) -> dict[str, str]:
+def _parts(device: Values) -> Iterator[tuple[Path, Values]]:
+    """An interface and its VLANs, each with the way to it."""
+    yield (), device
+    for index, vlan in enumerate(device.get("vlans", ())):
+        yield ("vlans", index), vlan or {}
+
+
+def _members(devices: Mapping[int, Values], findings: Findings) -> dict[str, str]:
     members: dict[str, str] = {}
-    for device in devices:
+    for index, device in devices.items():
+        at = (*_INTERFACES, index)
         name, bond, bridge = device.get("interface", ""), device.get("bond"), device.get("bridge")
         if bond is not None and bridge is not None:
-            findings.error(f"machine.network {name}: an interface is a bond or a bridge, not both")
+            findings.error(f"machine.network {name}: an interface is a bond or a bridge, not both", *at, "bridge")
         if bond is not None and bond.get("interfaces") and bond.get("deviceSelectors"):
-            findings.error(f"machine.network {name}: a bond has interfaces or deviceSelectors, not both")
+            message = f"machine.network {name}: a bond has interfaces or deviceSelectors, not both"
+            findings.error(message, *at, "bond", "deviceSelectors")
         for member in (bridge if bridge is not None else bond or {}).get("interfaces", ()):
             if members.get(member, name) != name:
-                findings.error(f"machine.network {member} is part of {members[member]} and of {name}")
+                message = f"machine.network {member} is part of {members[member]} and of {name}"
+                findings.error(message, *at, "bond" if bridge is None else "bridge", "interfaces")
             members[member] = name
     return members
 
 
 def _check_device(device: Values, members: dict[str, str], findings: Findings) -> None:
     if bool(device.get("interface")) == ("deviceSelector" in device):
-        findings.error("an interface needs either interface or deviceSelector")
+        findings.error("an interface needs either interface or deviceSelector", "interface")
     if device.get("deviceSelector") == {}:
         findings.error("deviceSelector is empty")
     if device.get("bond") is not None:
         check_bond(device["bond"], findings.under("bond"))
     if device.get("wireguard") is not None:
         _check_wireguard(device["wireguard"], findings.under("wireguard"))
-    for vlan in device.get("vlans", ()):
-        _check_addresses(vlan or {}, findings.under(f"vlan {(vlan or {}).get('vlanId', 0)}"))
+    for index, vlan in enumerate(device.get("vlans", ())):
+        number = (vlan or {}).get("vlanId", 0)
+        _check_addresses(vlan or {}, findings.under(f"vlan {number}", "vlans", index))
     if device.get("interface", "") in members and any(device.get(key) for key in ("dhcp", "cidr", "addresses", "vip")):
-        findings.error("a member of a bond or bridge must not have addresses of its own")
+        findings.error("a member of a bond or bridge must not have addresses of its own", "addresses")
     _check_addresses(device, findings)
     if "cidr" in device:
         findings.warn("cidr is deprecated: use addresses")
@@ -76,7 +91,7 @@ def _check_device(device: Values, members: dict[str, str], findings: Findings) -
 
 def _check_addresses(part: Values, findings: Findings) -> None:
     if part.get("addresses") and part.get("cidr"):
-        findings.error("it has cidr and addresses: use addresses alone")
+        findings.error("it has cidr and addresses: use addresses alone", "cidr")
     for address in (*filter(None, [part.get("cidr")]), *part.get("addresses", ())):
         if not (is_prefix(address) if "/" in address else is_address(address)):
             findings.error(f'"{address}" is no IP address')

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
+from machinery.problems import Path, Problem, beginning
 from machinery.structure import Release
 
 Values = Mapping[str, Any]
@@ -13,24 +14,37 @@ Values = Mapping[str, Any]
 
 @dataclass
 class Findings:
-    """Errors and warnings, in the order found; `prefix` stands before each, `release` is the machine's."""
+    """Errors and warnings, in the order found; `prefix` stands before each, `release` is the machine's.
+
+    A message begins with the place that it is about, from `at` in `document` on; where it cannot, `path` says it.
+    """
 
     release: Release
-    errors: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    errors: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
     prefix: str = ""
+    document: str = ""
+    at: Path = ()
 
-    def error(self, message: str) -> None:
+    def error(self, message: str, *path: str | int) -> None:
         """Note what the machine refuses."""
-        self.errors.append(self.prefix + message)
+        self.errors.append(self._problem(message, path))
 
-    def warn(self, message: str) -> None:
+    def warn(self, message: str, *path: str | int) -> None:
         """Note what the machine takes with a warning."""
-        self.warnings.append(self.prefix + message)
+        self.warnings.append(self._problem(message, path))
 
-    def under(self, title: str) -> "Findings":
-        """Return findings that go into these, with a title before each."""
-        return Findings(self.release, self.errors, self.warnings, f"{self.prefix}{title}: ")
+    def under(self, title: str, *path: str | int) -> "Findings":
+        """Return findings that go into these, with a title before each, and about places further in."""
+        prefix, at = f"{self.prefix}{title}: ", (*self.at, *(path or beginning(title)))
+        return Findings(self.release, self.errors, self.warnings, prefix, self.document, at)
+
+    def of(self, document: str) -> "Findings":
+        """Return findings that go into these and are about another document."""
+        return Findings(self.release, self.errors, self.warnings, f"{document}: ", document)
+
+    def _problem(self, message: str, path: Path) -> Problem:
+        return Problem(self.prefix + message, document=self.document, path=(*self.at, *(path or beginning(message))))
 
 
 def get(values: Values | None, *path: str) -> Any:

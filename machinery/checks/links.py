@@ -75,7 +75,7 @@ def alias(values: Values, findings: Findings) -> None:
     if not name:
         findings.error("name is missing")
     elif percent and (suffix != "d" or not prefix):
-        findings.error("a pattern in name must be a prefix and %d")
+        findings.error("a pattern in name must be a prefix and %d", "name")
     match = (values.get("selector") or {}).get("match", "")
     if not match:
         findings.error("selector.match is missing: say which links")

@@ -43,7 +43,7 @@ def check_machine(machine: Values, mode: str, release: Release, findings: Findin
     for section in ("config", "mirrors"):
         for host, value in (get(machine, "registries", section) or {}).items():
             if value is None:
-                findings.error(f"machine.registries.{section}.{host} is empty")
+                findings.error(f"machine.registries.{section}.{host} is empty", "machine", "registries", section, host)
 
 
 def _check_install(install: Values | None, release: Release, findings: Findings) -> None:
@@ -107,15 +107,15 @@ def _check_encryption(machine: Values, findings: Findings) -> None:
 def check_keys(keys: list[Any], findings: Findings) -> None:
     """Check the keys of an encrypted partition."""
     if not keys:
-        findings.error("it has no keys")
+        findings.error("it has no keys", "keys")
     slots = set()
-    for key in keys:
+    for index, key in enumerate(keys):
         slot = (key or {}).get("slot", 0)
         if slot in slots:
-            findings.error(f"slot {slot} is used twice")
+            findings.error(f"slot {slot} is used twice", "keys", index)
         slots.add(slot)
         if not any(name in (key or {}) for name in ("static", "nodeID", "kms", "tpm")):
-            findings.error(f"the key in slot {slot} says neither static, nodeID, kms nor tpm")
+            findings.error(f"the key in slot {slot} says neither static, nodeID, kms nor tpm", "keys", index)
 
 
 def _check_logging(machine: Values, findings: Findings) -> None:

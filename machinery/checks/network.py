@@ -14,7 +14,7 @@ def hostname(values: Values, findings: Findings) -> None:
     # Some releases take `auto: off` without a host name for nothing at all.
     off_is_enough = findings.release >= (1, 13, 3) or (1, 12, 9) <= findings.release < (1, 13, 0)
     if not name and (auto is None or (auto == "off" and not off_is_enough)):
-        findings.error("it needs auto or hostname")
+        findings.error("it needs auto or hostname", "auto")
     if auto not in (None, "off") and name:
         findings.error("auto and hostname exclude each other: set auto: off beside a hostname")
     if auto == "talos-addr":
@@ -55,7 +55,7 @@ def time_sync(values: Values, findings: Findings) -> None:
     if values.get("bootTimeout", "").startswith("-"):
         findings.error("bootTimeout must not be negative")
     if "ntp" in values and "ptp" in values:
-        findings.error("it has ntp and ptp: use one")
+        findings.error("it has ntp and ptp: use one", "ptp")
 
 
 def dhcp(values: Values, findings: Findings) -> None:
@@ -64,7 +64,7 @@ def dhcp(values: Values, findings: Findings) -> None:
         findings.error("name is missing")
     with_duid = values.get("clientIdentifier") == "duid"
     if bool(values.get("duidRaw")) != with_duid:
-        findings.error("duidRaw and clientIdentifier: duid belong together")
+        findings.error("duidRaw and clientIdentifier: duid belong together", "clientIdentifier")
 
 
 def kubespan(values: Values, findings: Findings) -> None:
@@ -116,7 +116,8 @@ def routing_rule(values: Values, findings: Findings) -> None:
     if not (name.isdecimal() and int(name) < 2**32):
         findings.error("name must be the priority, a number")
     elif int(name) in _RESERVED_PRIORITIES:
-        findings.error(f"the priority must be from 1 to 32765 and none of {', '.join(map(str, _RESERVED_PRIORITIES))}")
+        reserved = ", ".join(map(str, _RESERVED_PRIORITIES))
+        findings.error(f"the priority must be from 1 to 32765 and none of {reserved}", "name")
     if not values.get("table") and values.get("action", "unspec") in ("unspec", "unicast"):
         findings.error("it needs a table, or another action than unicast")
     if values.get("fwMask") and not values.get("fwMark"):

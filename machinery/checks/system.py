@@ -31,7 +31,7 @@ def registry_auth(values: Values, findings: Findings) -> None:
     """Check a RegistryAuthConfig."""
     _needs_name(values, findings)
     if sum(bool(values.get(key)) for key in ("username", "identityToken", "auth")) > 1:
-        findings.error("use only one of username with password, auth, identityToken")
+        findings.error("use only one of username with password, auth, identityToken", "auth")
 
 
 def registry_tls(values: Values, findings: Findings) -> None:
@@ -63,7 +63,7 @@ def environment(values: Values, findings: Findings) -> None:
     """Check an EnvironmentConfig."""
     for name in values.get("variables", {}):
         if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
-            findings.error(f'"{name}" is no name of an environment variable')
+            findings.error(f'"{name}" is no name of an environment variable', "variables", name)
 
 
 def event_sink(values: Values, findings: Findings) -> None:

@@ -3,6 +3,9 @@
 import pytest
 
 from machinery import ConfigError, parse_configuration, validate
+from machinery.problems import Path
+from machinery.structure import DOCUMENTS as DOCUMENTS_OF_TALOS
+from machinery.structure import V1ALPHA1, Anything, ListOf, MapOf, Struct, Type
 from tests.machinery.texts import configured, generated
 
 KEY = "OJ34O6J1z4ZZB+t16c+vYrzIrKddxyU3Z2eLhwYzqE8="
@@ -159,6 +162,53 @@ def test_a_document_is_refused_by_its_name(kind: str, text: str, message: str) -
 )
 def test_the_old_place_and_the_new_document_exclude_each_other(patch: str, kind: str, text: str, message: str) -> None:
     refused(generated(patch + "\n", document(kind, text)), message)
+
+
+EVERY = [
+    *(generated(patch + "\n") for patch, _ in CONTROL_PLANE),
+    *(generated(patch + "\n", machine_type="worker") for patch, _ in WORKER),
+    *(document(kind, text) for kind, text, _ in DOCUMENTS),
+]
+
+
+@pytest.mark.parametrize("text", EVERY, ids=range(len(EVERY)))
+def test_every_problem_has_a_place_that_talos_knows(text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        validate(parse_configuration(text))
+    for problem in caught.value.problems:
+        kind: Type | None = DOCUMENTS_OF_TALOS[problem.document.split("/")[0]] if problem.document else V1ALPHA1
+        assert problem.path or problem.document, problem
+        for part in problem.path:
+            if isinstance(kind, ListOf | MapOf):
+                kind = kind.item
+            elif isinstance(kind, Struct):
+                kind = next((field.type for field in kind.fields if field.name == part), None)
+            else:
+                assert isinstance(kind, Anything)
+            assert kind is not None, f"{problem}: {problem.path}"
+
+
+@pytest.mark.parametrize(
+    ("patch", "path"),
+    [
+        ("persist: false", ("persist",)),
+        ("machine: {$patch: delete}", ("machine",)),
+        (
+            "machine: {network: {interfaces: [{interface: a}, {interface: b, vlans: [{}, {addresses: [x]}]}]}}",
+            ("machine", "network", "interfaces", 1, "vlans", 1),
+        ),
+        (
+            "machine: {network: {interfaces: [{interface: a, routes: [{metric: 1}]}]}}",
+            ("machine", "network", "interfaces", 0, "routes", 0),
+        ),
+        ("machine: {registries: {mirrors: {a.b: }}}", ("machine", "registries", "mirrors", "a.b")),
+    ],
+)
+def test_a_problem_is_placed_as_near_as_can_be(patch: str, path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        validate(parse_configuration(generated(patch + "\n")))
+    (problem,) = caught.value.problems
+    assert problem.path[: len(path)] == path
 
 
 def test_every_problem_is_told_at_once_and_no_secret() -> None:

@@ -38,12 +38,41 @@ def test_a_plain_scalar_means_what_talos_makes_of_it(text: str, value: Any) -> N
     assert load(f"a: {text}") == [{"a": value}]
 
 
+# As the provider's plugin writes them where anything may stand.
+DATES = {
+    "2024-01-01": "2024-01-01T00:00:00Z",
+    "2024-1-2": "2024-01-02T00:00:00Z",
+    "0000-02-29": "0000-02-29T00:00:00Z",
+    "2024-01-01t10:00:00Z": "2024-01-01T10:00:00Z",
+    "2024-01-01T1:2:3Z": "2024-01-01T01:02:03Z",
+    "2024-01-01  1:2:3.50": "2024-01-01T01:02:03.5Z",
+    "2024-01-01T10:00:00,123456789123Z": "2024-01-01T10:00:00.123456789Z",
+    "2024-01-01T10:00:00+02:00": "2024-01-01T10:00:00+02:00",
+    "2024-01-01T10:00:00-00:00": "2024-01-01T10:00:00Z",
+    '!!timestamp "2024-01-01"': "2024-01-01T00:00:00Z",
+    '"2024-01-01"': '"2024-01-01"',
+    "!!str 2024-01-01": '"2024-01-01"',
+}
+TEXTS = ["2024-13-01", "2024-02-30", "2024-01-0", "2024-001-1", "20240-01-01", "2024-01-01 10:00:00Z"]
+TEXTS += ["2024-01-01T10:00:00", "2024-01-01T24:00:00Z", "2024-01-01T10:00:60Z", "2024-01-01T10:00:00+0200"]
+
+
+@pytest.mark.parametrize(("text", "written"), [*DATES.items(), *zip(TEXTS, TEXTS, strict=True)])
+def test_a_date_gets_a_time_of_day_where_it_is_one(text: str, written: str) -> None:
+    (read,) = load(f"a: {text}")
+    assert dump([read]) == f"a: {written}\n"
+    assert load(dump([read])) == [read]
+
+
+def test_a_date_as_a_key_stays_as_it_is() -> None:
+    assert load("2024-01-01: 5\n") == [{"2024-01-01": 5}]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("a: 1\na: 2\n", 'line 2: the key "a" already stands at line 1'),
         ("a:\n\tb: 1\n", r"line 2\): found character that cannot start any token"),
-        ("a: 2024-01-01\n", "line 1: a date must stand in quotes"),
         ("a: [\n", "not YAML"),
         ("a: *b\n", "undefined alias"),
         ("1: a\n", "line 1: the key 1 must be text"),

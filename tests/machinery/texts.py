@@ -10,8 +10,13 @@ from tests.machinery.golden import BUNDLE
 
 def generated(*patches: str, machine_type: str = "controlplane", talos_version: str = "v1.13") -> str:
     """Return the text of a configuration with patches, which may be indented."""
+    return generate_configuration(arguments(*patches, machine_type=machine_type, talos_version=talos_version))
+
+
+def arguments(*patches: str, machine_type: str = "controlplane", talos_version: str = "v1.13") -> GenerateArgs:
+    """Return what a configuration is generated from."""
     texts: Sequence[str] = [dedent(patch) for patch in patches]
-    args = GenerateArgs(
+    return GenerateArgs(
         cluster_name="demo",
         cluster_endpoint="https://192.168.1.120:6443",
         machine_type=machine_type,
@@ -20,7 +25,6 @@ def generated(*patches: str, machine_type: str = "controlplane", talos_version: 
         kubernetes_version="v1.33.0",
         patches=texts,
     )
-    return generate_configuration(args)
 
 
 def configured(*patches: str, machine_type: str = "controlplane", talos_version: str = "v1.13") -> Configuration:
