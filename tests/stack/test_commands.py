@@ -73,6 +73,22 @@ def test_a_changed_secret_is_told_and_never_shown(lab: Rehearsal) -> None:
     ]
 
 
+def test_a_secret_of_a_patch_that_is_gone_is_not_shown(lab: Rehearsal) -> None:
+    secret, patch = lab.pulumi("config", "get", "own").strip(), lab.project / "patches/worker/71-secret.yaml.j2"
+    patch.unlink()
+    try:
+        ended = command(lab, "diff", "--node", "lab-worker-01")
+        lab.patch("worker/71-secret.yaml.j2", SECRET.replace('("own")', '("own") | upper'))
+        changed = command(lab, "diff", "--node", "lab-worker-01")
+    finally:
+        lab.patch("worker/71-secret.yaml.j2", SECRET)
+    assert (ended.returncode, changed.returncode) == (2, 2)
+    assert ended.stdout.splitlines()[1] == '  - machine.sysctls["vm.own"] (secret)  no file sets it'
+    assert changed.stdout.splitlines()[1].startswith('  ~ machine.sysctls["vm.own"] (secret): changed')
+    for said in (ended.stdout, ended.stderr, changed.stdout, changed.stderr):
+        assert secret.casefold() not in said.casefold()
+
+
 def test_a_rendering_with_secrets_is_what_the_machines_run(lab: Rehearsal, tmp_path: Path) -> None:
     out = tmp_path / "out"
     ended = command(lab, "render", "--show-secrets", "--out", str(out))
