@@ -4,6 +4,7 @@ Configurations that differ in the node's name and address alone are asked for on
 nobody else can read and that is gone with the question; it never stands among the arguments of a process.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -19,6 +20,8 @@ from machinery.problems import Problem, beginning
 
 ID = "talosctl-refuses"
 _TIMEOUT = 30
+_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "SYSTEMROOT", "USERPROFILE", "TEMP")
+"""What it inherits: the language host gives the program its configuration, secrets in clear, as a variable."""
 _PROBLEM = re.compile(r"^(\s*)\* (.*)$", re.MULTILINE)
 _PLACE = re.compile(r"(?:machine|cluster)\.[\w.\[\]-]*")
 _VERSION = re.compile(r"v(\d+)\.(\d+)\.\d+")
@@ -89,6 +92,7 @@ def _run(program: str, *arguments: str) -> "subprocess.CompletedProcess[str] | N
             timeout=_TIMEOUT,
             check=False,
             stdin=subprocess.DEVNULL,
+            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -24,6 +24,7 @@ if sys.argv[1] == "version":
     sys.exit(0)
 config = pathlib.Path(sys.argv[sys.argv.index("--config") + 1])
 seen = {"arguments": sys.argv[1:], "mode": config.stat().st_mode & 0o777, "text": config.read_text()}
+seen["environment"] = sorted(os.environ)
 (asked / f"asked-{os.getpid()}.json").write_text(json.dumps(seen))
 sys.stderr.write(SAYS)
 sys.exit(1 if SAYS else 0)
@@ -62,6 +63,16 @@ def test_it_gets_the_configuration_in_a_file_that_is_private_and_gone_afterwards
         assert len(call["arguments"]) == 5 and "machine:" not in " ".join(call["arguments"])
         assert call["mode"] == 0o600 and "clusterName: homelab" in call["text"]
         assert not Path(call["arguments"][4]).exists()
+
+
+def test_it_inherits_no_variable_that_could_hold_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PULUMI_CONFIG", "ANY_OTHER"):
+        monkeypatch.setenv(name, "in clear")
+    folder = install(tmp_path / "bin", monkeypatch)
+    assert faults(tmp_path, {}) == ()
+    assert asked(folder)
+    for call in asked(folder):
+        assert not {"PULUMI_CONFIG", "ANY_OTHER"} & set(call["environment"])
 
 
 def test_what_it_refuses_is_a_finding_with_the_file_that_set_the_value(

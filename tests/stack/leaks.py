@@ -7,6 +7,7 @@ is found too. What is found is told by the name of the secret and the place, nev
 import base64
 import binascii
 import json
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -30,6 +31,9 @@ ON_A_MACHINE = "machines"
 FOR_THE_OWNER = frozenset({"kubeconfig", "talosconfig", "passphrase", "factory.pem"})
 """Files of a run whose purpose it is to hold a credential; they are of mode 0600."""
 A_KEY = "a private key that is none of the cluster's known ones"
+PROGRAM = b"pulumi-language-python-exec"
+OF_THE_HOST = re.compile(rb"PULUMI_CONFIG=[^\0]*\0")
+"""How the real language host gives the program its configuration, secrets in clear: to that process alone."""
 LOOK_EVERY = 0.02
 """Seconds between two looks at all processes."""
 
@@ -124,7 +128,10 @@ class Processes:
                         known.add((entry.name, arguments))
                         name = arguments.partition(b"\0")[0].decode(errors="replace")
                         self.seen[arguments] = f"the arguments of {name}"
-                        self.seen[(entry / "environ").read_bytes()] = f"the environment of {name}"
+                        environment = (entry / "environ").read_bytes()
+                        if PROGRAM in arguments:
+                            environment = OF_THE_HOST.sub(b"", environment)
+                        self.seen[environment] = f"the environment of {name}"
 
 
 def _marked(value: Any, name: str) -> Iterator[tuple[str, Any]]:
