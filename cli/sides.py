@@ -10,7 +10,7 @@ from machineconfig.checks.living import read_once
 from machineconfig.differences import Change, compare
 from machineconfig.marks import Mask
 from machineconfig.paths import Documents
-from machineconfig.veil import Place, Veiled, dependent, general, suspicious, unknown, veil
+from machineconfig.veil import Place, Veiled, dependent, general, kind_of, suspicious, unknown, veil
 from machinery import ConfigError
 from topology import Node
 
@@ -63,6 +63,8 @@ def difference(stack: str, node: str, old: Side, new: Side, cause: Cause) -> Nod
 def compares_no_secret(change: Change, side: Side) -> bool:
     """Whether a change says something where `side`, which is made with placeholders, depends on no secret."""
     if isinstance(change.new, Veiled):
-        return (change.document, change.path) not in side.dependent
-    among = {(title, general(path)) for title, path in side.dependent}
-    return not (isinstance(change.old, Veiled) and (change.document, general(change.path)) in among)
+        title = dict(zip(side.shown, side.documents, strict=True))[change.document]
+        return (title, change.path) not in side.dependent
+    among = {(title if path else kind_of(title), general(path)) for title, path in side.dependent}
+    place = (change.document if change.path else kind_of(change.document), general(change.path))
+    return not (isinstance(change.old, Veiled) and place in among)

@@ -70,11 +70,17 @@ def unknown(live: Documents, ours: Documents, mask: Mask) -> dict[Place, bool]:
     secret = {(title, general(path)) for title, path, value in _all(ours) if isinstance(value, Veiled)}
     around = {(title, path[:length]) for title, path in secret for length in range(len(path) + 1)}
     public = {value for _, _, value in _all(ours) if isinstance(value, str)}
+    known = {(title, general(path[:length])) for title, path, _ in _all(ours) for length in range(len(path) + 1)}
+    kinds = {kind_of(title) for title, values in ours.items() if isinstance(values, Veiled)}
     found: dict[Place, bool] = {}
     for title, path, value in _all(live):
         place = general(path)
+        if (title, ()) not in known and (kind_of(title) in kinds or derives(title.partition("/")[2], mask)):
+            found[title, ()] = True
+            continue
         beside = (title, place) in around or any((title, place[:at]) in secret for at in range(len(place)))
-        named = next((at for at, part in enumerate(path) if isinstance(part, str) and mask.hides(part)), None)
+        keys = (at for at, part in enumerate(path) if isinstance(part, str) and (title, place[: at + 1]) not in known)
+        named = next((at for at in keys if derives(str(path[at]), mask)), None)
         if named is not None:  # a secret is the key: the map is veiled as a whole
             found[title, path[:named]] = True
         elif beside or is_secret(path, (value,), mask):
@@ -94,9 +100,14 @@ def veil(documents: Documents, places: Mapping[Place, bool] | Iterable[Place]) -
     shown: dict[str, Any] = {}
     for title, values in documents.items():
         below = {path: sure for (at, path), sure in certain.items() if at == title}
-        name = f"{title.partition('/')[0]}/(secret {len(shown)})" if () in below and title != MAIN else title
+        name = f"{kind_of(title)}/(secret {len(shown)})" if () in below and title != MAIN else title
         shown[name] = _veiled((), values, below) if below else values
     return shown
+
+
+def kind_of(title: str) -> str:
+    """A document's title without its name."""
+    return title.partition("/")[0]
 
 
 def general(path: Path) -> Path:

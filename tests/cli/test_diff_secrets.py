@@ -58,7 +58,12 @@ SECRETS = [
 ]
 
 
-KEY = 'machine: {nodeLabels: { {{ secret("pw") }}: "yes", other: "1"}}\n'
+KEY = 'machine: {nodeLabels: { {{ secret("pw") | upper }}: "yes", other: "1"}}\n'
+NAME = """apiVersion: v1alpha1
+kind: ExtensionServiceConfig
+name: {{ secret("pw") }}
+environment: [A=1]
+"""
 
 
 @pytest.mark.parametrize("patch", SECRETS)
@@ -71,20 +76,21 @@ def test_a_patch_with_a_secret_that_is_gone(patch: str, run: Run, live: Fleet) -
     assert "lab-controlplane-01: " in said(run, *NODE)
 
 
-def test_a_secret_that_was_a_key(run: Run, live: Fleet) -> None:
-    apply(live, KEY)
-    (live.checkout / PATCH).unlink()
-    assert "machine.nodeLabels (secret)" in said(run, *NODE)
+def test_a_secret_that_was_a_key_or_a_name(run: Run, live: Fleet) -> None:
+    for patch, expected in {KEY: "machine.nodeLabels (secret)", NAME: "ExtensionServiceConfig/(secret"}.items():
+        apply(live, patch)
+        (live.checkout / PATCH).unlink()
+        assert expected in said(run, *NODE)
 
 
-@pytest.mark.parametrize("patch", [*SECRETS, KEY])
+@pytest.mark.parametrize("patch", [*SECRETS, KEY, NAME])
 def test_a_patch_with_a_secret_that_is_new(patch: str, run: Run, live: Fleet) -> None:
     live.apply()
     (live.checkout / PATCH).write_text(patch)
     assert "lab-controlplane-01: " in said(run, *NODE) and "(secret)" in said(run, *NODE)
 
 
-@pytest.mark.parametrize("patch", [*SECRETS, KEY])
+@pytest.mark.parametrize("patch", [*SECRETS, KEY, NAME])
 def test_a_secret_that_is_another_now(patch: str, run: Run, live: Fleet) -> None:
     apply(live, patch)
     live.secrets |= {"pw": "new-value-of-it", "quoted": "another"}
@@ -92,7 +98,7 @@ def test_a_secret_that_is_another_now(patch: str, run: Run, live: Fleet) -> None
     assert run("diff", *NODE, "--talosconfig", "talosconfig")[:2] == (0, "no difference (1 nodes)\n")
 
 
-@pytest.mark.parametrize("patch", [*SECRETS, KEY])
+@pytest.mark.parametrize("patch", [*SECRETS, KEY, NAME])
 def test_renderings_that_show_secrets(patch: str, run: Run, live: Fleet) -> None:
     assert run("render", "--stack", "lab", "--show-secrets", "--out", "a")[0] == 0
     (live.checkout / PATCH).write_text(patch)
