@@ -15,7 +15,7 @@ from machineconfig.model import Patch
 from machinery.problems import Path
 from topology import Contract
 
-DELETE = "delete"
+MARK, DELETE = "$patch", "delete"
 PLACEHOLDERS = "# So that the deletes of the next patch find something.\n"
 """How a patch begins that is not a file's own."""
 
@@ -23,7 +23,7 @@ PLACEHOLDERS = "# So that the deletes of the next patch find something.\n"
 def tolerate_absent(patches: Iterable[Patch], contract: Contract) -> Iterator[Patch]:
     """The patches, each with what it deletes made to be there, and without deletes of documents that are not."""
     patches = tuple(patches)
-    if not any("$patch" in patch.text for patch in patches):
+    if not any(MARK in patch.text for patch in patches):
         yield from patches
         return
     present = {("HostnameConfig", "")} if contract >= HOSTNAME_DOCUMENT else set()
@@ -58,7 +58,7 @@ def deleted_paths(document: Document) -> Iterator[Path]:
 
 
 def _is_delete(entry: Entry) -> bool:
-    mark = entry.get("$patch")
+    mark = entry.get(MARK)
     return mark is not None and mark.text == DELETE
 
 

@@ -14,11 +14,16 @@ from machinery.problems import Problem
 MODES = {"bare-metal": "metal", "proxmox": "metal"}
 """How Talos validates, by platform: metal where it installs itself on a disk, cloud where its image is the disk."""
 LIMITS: Mapping[str, int] = {"openstack": 65_535}
-"""Bytes of base64 that a platform takes for a machine's user data. Where it gets its configuration later: no entry."""
+"""Bytes of base64 that a platform takes for a machine's user data.
+
+Where a machine gets its configuration over its own API there is no limit and no entry: so on bare metal and Proxmox,
+which are all platforms of today. The limit counts from the day on which a stack can say `kind: openstack`.
+"""
 _SANS = ("cluster", "apiServer", "certSANs")
 _MACHINE_SANS = ("machine", "certSANs")
 _KUBELET = ("machine", "kubelet", "nodeIP", "validSubnets")
-_ETCD = (("cluster", "etcd", "advertisedSubnets"), ("cluster", "etcd", "listenSubnets"))
+_ADVERTISED = ("cluster", "etcd", "advertisedSubnets")
+_LISTEN = ("cluster", "etcd", "listenSubnets")
 _ENDPOINT_IS_ADDED = (1, 12, 0)
 """From this release on Talos itself puts the endpoint's host into the API server's certificate."""
 
@@ -80,8 +85,9 @@ def lets_kubelet_choose_the_nodes_address(final: Final) -> Iterator[Finding]:
 def lets_etcd_choose_the_nodes_address(final: Final) -> Iterator[Finding]:
     """etcd's subnets contain the node's address and not the VIP, which moves."""
     if final.node.is_controlplane:
-        for path in _ETCD:
-            yield from _chosen(final, path, "etcd")
+        yield from _chosen(final, _ADVERTISED, "etcd")
+        if final.find(*_LISTEN):  # else etcd listens where it advertises
+            yield from _chosen(final, _LISTEN, "etcd")
 
 
 def is_as_small_as_the_platform_wants(final: Final) -> Iterator[Finding]:
@@ -109,6 +115,9 @@ def _chosen(final: Final, path: tuple[str, ...], who: str) -> Iterator[Finding]:
     subnets, where = [str(each) for each in final.find(*path) or ()], ".".join(path)
     address, vip = final.node.address, final.topology.network.vip
     if not subnets:  # then Talos chooses, by rules of its own
+        if vip is not None and final.node.is_controlplane:
+            message = f"{where} is gone, so that {who} may choose the VIP {vip}, which moves"
+            yield final.finding(message, f'write ["{_network(final)}", "!{vip}/32"], or leave it as it was', path=path)
         return
     if not _matches(address, subnets):
         message = f"{where} leaves {who} no address: {', '.join(subnets)} is not for {address}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.checks.typed import struct_of
-from machineconfig.deletes import DELETE
+from machineconfig.deletes import DELETE, MARK
 from machineconfig.documents import Entry
 from machineconfig.model import Finding
 from machinery.structure import ListOf, MapOf, Struct, Type
@@ -45,7 +45,7 @@ def says_each_entry_once(subject: Subject) -> Iterator[Finding]:
 def _below(
     subject: Subject, part: Part, entry: Entry, kind: Type, place: _Key, known: _Known, field: str = ""
 ) -> Iterator[Finding]:
-    mark = entry.get("$patch")
+    mark = entry.get(MARK)
     if mark is not None and mark.text == DELETE:
         for each in [each for each in known if each[: len(place)] == place]:
             del known[each]

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from machineconfig.checks.subject import Part, Subject
+from machineconfig.checks.subject import HIDDEN, Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
+from machineconfig.deletes import MARK
 from machineconfig.documents import Entry
 from machineconfig.levels import levels
 from machineconfig.model import Finding
@@ -12,6 +13,8 @@ from machinery.problems import dotted
 
 _HOSTNAME = ("machine", "network", "hostname")
 _KERNEL_ARGUMENTS = ("machine", "install", "extraKernelArgs")
+_BOOT_IMAGES = ("machine", "install", "grubUseUKICmdline")
+_KUBELET_LABELS = ("machine", "kubelet", "extraArgs", "node-labels")
 _ETCD = ("cluster", "etcd")
 
 _CONTROL_PLANE = (
@@ -94,8 +97,13 @@ def installs_the_image_of_the_topology(subject: Subject) -> Iterator[Finding]:
 
 
 def leaves_kernel_arguments_to_the_schematic(subject: Subject) -> Iterator[Finding]:
-    """From contract v1.12 on the boot image's own command line counts, and Talos refuses both together."""
+    """From contract v1.12 on the boot image's own command line counts, and Talos refuses both together.
+
+    Who has GRUB build the command line instead (grubUseUKICmdline: false) may give arguments to it.
+    """
     contract = subject.topology.versions.contract
+    if [entry.text for _, entry in subject.fields(*_BOOT_IMAGES)][-1:] == ["false"]:
+        return
     for part, entry in subject.fields(*_KERNEL_ARGUMENTS):
         if contract >= HOSTNAME_DOCUMENT and entry.items:
             message = f"{dotted(_KERNEL_ARGUMENTS)} is refused from contract v1.12 on (here {contract})"
@@ -109,10 +117,22 @@ def sets_no_forbidden_label_on_a_worker(subject: Subject) -> Iterator[Finding]:
         return
     for part, labels in subject.fields("machine", "nodeLabels"):
         for entry in labels.keys:
-            if entry.get("$patch") is None and not _may_set(str(entry.path[-1])):
+            if entry.get(MARK) is None and not _may_set(str(entry.path[-1])):
                 message = f"a worker may not give itself the label {part.key(entry)}; no label of it would be set"
                 remedy = "set it through the Kubernetes API after the node has joined, or choose another prefix"
                 yield subject.finding(part, entry, message, remedy)
+
+
+def lets_kubelet_start_with_labels_of_its_own(subject: Subject) -> Iterator[Finding]:
+    """kubelet's argument node-labels has no label that Kubernetes forbids a node: it would not even start."""
+    for part, labels in subject.fields(*_KUBELET_LABELS):
+        for entry in labels.items or (labels,):
+            for label in (each.partition("=")[0].strip() for each in entry.text.split(",")):
+                if not _may_set(label):
+                    shown = HIDDEN if part.patch.is_secret else label
+                    message = f"kubelet does not start with the label {shown}, which a node may not give itself"
+                    remedy = "set it through the Kubernetes API after the node has joined, or choose another prefix"
+                    yield subject.finding(part, entry, message, remedy)
 
 
 def sets_no_taint_on_a_worker(subject: Subject) -> Iterator[Finding]:
@@ -121,7 +141,7 @@ def sets_no_taint_on_a_worker(subject: Subject) -> Iterator[Finding]:
         return
     for part, taints in subject.fields("machine", "nodeTaints"):
         for entry in taints.keys:
-            if entry.get("$patch") is None and entry.path[-1] != "$patch":
+            if entry.get(MARK) is None and entry.path[-1] != MARK:
                 message = f"a worker may not give itself the taint {part.key(entry)}"
                 remedy = "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers"
                 yield subject.finding(part, entry, message, remedy)
@@ -158,7 +178,7 @@ def _reaches_a_control_plane(subject: Subject, part: Part) -> bool:
 
 
 def _deletes(entry: Entry) -> bool:
-    return entry.is_empty or entry.get("$patch") is not None
+    return entry.is_empty or entry.get(MARK) is not None
 
 
 def _other_name(given: str, name: str) -> str:

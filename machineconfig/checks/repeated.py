@@ -4,7 +4,7 @@ from machineconfig.model import Finding
 from machinery.problems import Path
 
 OWNED, REFUSED = "topology-owned", "talos-refuses"
-UNREAD = frozenset(("unknown-key", "wrong-type", "key-twice"))
+UNREAD = frozenset(("key-twice", "patch-word", "unknown-key", "wrong-type"))
 """Rules about what is left out of a configuration, so that the rest of it can be checked."""
 _OF_ALL_PATCHES = frozenset(("document-and-field", "host-name", "kernel-arguments", "vip", "worker-etcd"))
 """Rules that look at a place in every patch of a node, where Talos looks at what comes of them."""

@@ -7,12 +7,15 @@ from functools import lru_cache
 
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.checks.typed import struct_of, without_deletions
+from machineconfig.deletes import DELETE, MARK
 from machineconfig.documents import parse
 from machineconfig.model import Finding, mark
 from machinery.contract import PROVIDER, release_of
 from machinery.decode import Reading, decode
 from machinery.problems import Path, Problem
 from machinery.structure import DOCUMENTS, ListOf, MapOf, Release, Struct, Type
+
+_ENDING = "Config"
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,8 @@ def has_documents_that_talos_knows(subject: Subject) -> Iterator[Finding]:
             continue
         struct = DOCUMENTS.get(kind.text)
         if struct is None:
-            near = difflib.get_close_matches(kind.text, DOCUMENTS, n=1)
-            remedy = f"write {near[0]}" if near and not part.patch.is_secret else "see Talos's reference of the kinds"
+            near = _near_kind(kind.text)
+            remedy = f"write {near}" if near and not part.patch.is_secret else "see Talos's reference of the kinds"
             yield subject.finding(part, kind, f"Talos knows no document of kind {part.shown(kind)}", remedy)
         elif version.text != "v1alpha1":
             message = f"Talos knows {part.title} in no version {part.shown(version)}"
@@ -54,6 +57,15 @@ def has_keys_that_talos_knows(subject: Subject) -> Iterator[Finding]:
             continue
         remedy = _near(struct_of(part.document), unread.problem.path)
         yield _finding(subject, part, unread.problem, unread.problem.bare, remedy or "leave it out")
+
+
+def deletes_or_merges(subject: Subject) -> Iterator[Finding]:
+    """`$patch` says delete: Talos knows no other word for it, and takes what else stands there for a value."""
+    for part in subject.parts:
+        for entry in part.document.root.walk() if MARK in part.patch.text else ():
+            if entry.path[-1:] == (MARK,) and entry.text != DELETE:
+                message = f"{MARK}: {part.shown(entry) or 'a map or a list'} is no word that Talos knows"
+                yield subject.finding(part, entry, message, "write $patch: delete to delete, or nothing to merge")
 
 
 def has_values_of_the_right_type(subject: Subject) -> Iterator[Finding]:
@@ -95,8 +107,19 @@ def _read(text: str, index: int, release: Release) -> tuple[_Unread, ...]:
     reading = Reading(release)
     decode(struct, node, (), reading)
     wrong = [_Unread(problem, False) for problem in reading.wrong if "already stands at line" not in problem]
-    # An apiVersion without a kind is another check's.
-    return (*wrong, *(_Unread(problem, True) for problem in reading.unknown if problem.path != ("apiVersion",)))
+    # An apiVersion without a kind is another check's, and so is a wrong $patch.
+    return (*wrong, *(_Unread(problem, True) for problem in reading.unknown if not _is_anothers(problem)))
+
+
+def _is_anothers(problem: Problem) -> bool:
+    return problem.path == ("apiVersion",) or problem.path[-1] == MARK
+
+
+def _near_kind(name: str) -> str:
+    """The kind that a name is nearest to. Most kinds end alike, and what they end with makes no neighbours."""
+    kinds = {kind.removesuffix(_ENDING).lower(): kind for kind in DOCUMENTS}
+    near = difflib.get_close_matches(name.removesuffix(_ENDING).lower(), kinds, n=1, cutoff=0.7)
+    return kinds[near[0]] if near else ""
 
 
 def _near(kind: Type | None, path: Path) -> str:

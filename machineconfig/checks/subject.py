@@ -9,7 +9,7 @@ from machineconfig.documents import Document, Entry, YamlFaultError, parse
 from machineconfig.model import Finding, Patch
 from topology import Node, Topology
 
-_HIDDEN = "a secret value"
+HIDDEN = "a secret value"
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Part:
 
     def shown(self, entry: Entry) -> str:
         """A value for a message: never one of a patch that holds a secret."""
-        return _HIDDEN if self.patch.is_secret else entry.text
+        return HIDDEN if self.patch.is_secret else entry.text
 
     def key(self, entry: Entry) -> str:
         """The key of a value for a message, with the same care."""
-        return _HIDDEN if self.patch.is_secret else str(entry.path[-1])
+        return HIDDEN if self.patch.is_secret else str(entry.path[-1])
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from machineconfig.deletes import DELETE
+from machineconfig.deletes import DELETE, MARK
 from machineconfig.documents import Document, Entry
 from machinery.structure import DOCUMENTS, V1ALPHA1, Anything, Field, ListOf, MapOf, Scalar, Struct, Type
 from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode
-
-EVERYTHING = Anything()
 
 
 def struct_of(document: Document) -> Struct | None:
@@ -39,7 +37,7 @@ def _below(kind: Type, child: Entry, field: Field | None) -> tuple[Type | None, 
         return (found.type, found) if found else (None, None)
     if isinstance(kind, ListOf) and isinstance(key, int):
         return kind.item, field
-    if isinstance(kind, MapOf) and isinstance(key, str) and key != "$patch":
+    if isinstance(kind, MapOf) and isinstance(key, str) and key != MARK:
         return kind.item, field
     if isinstance(kind, Anything):
         return kind, field
@@ -68,6 +66,4 @@ def _copy(node: Node, children: Sequence[object]) -> Node | None:
 
 
 def _is_delete(key: Node, value: Node) -> bool:
-    return (
-        isinstance(key, ScalarNode) and isinstance(value, ScalarNode) and (key.value, value.value) == ("$patch", DELETE)
-    )
+    return isinstance(key, ScalarNode) and isinstance(value, ScalarNode) and (key.value, value.value) == (MARK, DELETE)

@@ -1,6 +1,7 @@
 """Text that Talos could not read as patches: not YAML, keys set twice, not a mapping, a JSON patch, half a document."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
@@ -33,7 +34,10 @@ def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
 
 
 def is_a_mapping(subject: Subject) -> Iterator[Finding]:
-    """Every document is a mapping, or at least a JSON patch."""
+    """Every document is a mapping, or at least a JSON patch, and there is one."""
+    for patch in subject.patches:
+        if is_empty(patch.text):
+            yield Finding(subject.node.name, patch.source, None, "says null and nothing else", "take the file away")
     for part in subject.parts:
         if not part.document.is_mapping and not _is_json_patch(part):
             yield subject.finding(part, None, "is not a mapping", _FRAGMENT)
@@ -60,6 +64,15 @@ def has_kind_and_version(subject: Subject) -> Iterator[Finding]:
             yield subject.finding(part, kind, message, "add apiVersion: v1alpha1")
         elif version is not None and kind is None:
             yield subject.finding(part, version, "has an apiVersion and no kind", "add the kind of the document")
+
+
+@lru_cache(maxsize=8192)
+def is_empty(text: str) -> bool:
+    """Whether a text can be read and holds no document."""
+    try:
+        return not parse(text)
+    except YamlFaultError:
+        return False
 
 
 def _is_json_patch(part: Part) -> bool:

@@ -310,6 +310,11 @@ def test_kernel_arguments_of_the_installation_are_taken_by_older_contracts(tmp_p
     assert found(stack(versions=OLD), with_patches(tmp_path, {"controlplane/70-k.yaml": ARGUMENTS})) == []
 
 
+def test_kernel_arguments_are_taken_where_grub_makes_the_command_line(tmp_path: Path) -> None:
+    patches = with_patches(tmp_path, {"controlplane/70-k.yaml": ARGUMENTS + "    grubUseUKICmdline: false\n"})
+    assert found(stack(), patches) == []
+
+
 LABELS = (
     "machine:\n"
     "  nodeLabels:\n"

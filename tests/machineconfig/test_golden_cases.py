@@ -1,5 +1,6 @@
 """False alarms are faults: what the real provider made of recorded patches and Talos takes has no finding either."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ NOT_MADE = [case for case in CASES if "error" in case and "endpoint" not in case
 
 HAZARDS: dict[str, tuple[str, str]] = {
     "kubelet-extra-mounts-append": ("list-doubles", "Talos mounts the folder twice, one mount over the other"),
+    "patch-replace-list-item": ("patch-word", "Talos writes `$patch: replace` into the audit policy"),
     "node-taints-labels": ("worker-taint", "Kubernetes refuses a worker that taints itself, and its labels with it"),
 }
 """Cases that Talos takes and that do something else than is written: the one check that must speak, and why."""
@@ -84,11 +86,21 @@ def _cluster(case: dict[str, Any]) -> dict[str, Any]:
 def rules(case: dict[str, Any]) -> set[str]:
     stack = topology(case)
     patches = [Patch("all/60-certificates.yaml", f"machine: {{certSANs: [{stack.nodes[-1].address}]}}\n")]
+    patches += [Patch("all/40-subnets.yaml", text) for text in _subnets(stack)]
     patches += [Patch(f"all/{70 + index}-x.yaml", text) for index, text in enumerate(case["patches"])]
     patches.append(Patch("node/cp-01/15-install.yaml", "machine: {install: {disk: /dev/disk/by-id/x}}\n"))
     rendered = {"cp-01": tuple(patches)}
     found = list(patch_findings(stack, rendered))
     return {finding.rule for finding in (*found, *final_findings(stack, rendered, found))}
+
+
+def _subnets(stack: Topology) -> Iterator[str]:
+    """What keeps kubelet and etcd from the VIP, where there is one."""
+    if stack.network.vip is not None:
+        subnets = f'["{stack.network.nodes[0]}", "!{stack.network.vip}/32"]'
+        yield f"machine: {{kubelet: {{nodeIP: {{validSubnets: {subnets}}}}}}}\n"
+        if stack.node("cp-01").is_controlplane:
+            yield f"cluster: {{etcd: {{advertisedSubnets: {subnets}}}}}\n"
 
 
 @pytest.mark.parametrize("case", VALID, ids=lambda case: case["name"])

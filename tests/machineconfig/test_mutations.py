@@ -231,6 +231,28 @@ def test_a_machine_secret_in_a_patch_is_refused_without_its_value(
     assert "hunter2" not in said
 
 
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "{op: replace, path: /cluster/secret, value: hunter2}",
+        "{op: add, path: /cluster, value: {secret: hunter2}}",
+        "{op: remove, path: /cluster/secret}",
+        "{op: move, from: /cluster/secret, path: /cluster/x}",
+    ],
+)
+def test_a_machine_secret_in_an_operation_is_refused_without_its_value(operation: str, tmp_path: Path) -> None:
+    said = "\n".join(faults(tmp_path, {"all/70-x.yaml": f"- {operation}\n"}, versions=OLD))
+    assert "patches/all/70-x.yaml:1 (cp1, w1): cluster.secret is a machine secret" in said
+    assert "hunter2" not in said
+
+
+def test_an_operation_elsewhere_is_no_machine_secret(tmp_path: Path) -> None:
+    text = (
+        "- {op: add, path: /machine/sysctls, value: {token: a}}\n- {op: test, path: /cluster/clusterName, value: x}\n"
+    )
+    assert "machine secret" not in "\n".join(faults(tmp_path, {"all/70-x.yaml": text}, versions=OLD))
+
+
 def test_more_authorities_may_be_accepted_in_a_patch(tmp_path: Path) -> None:
     text = "machine: {acceptedCAs: [{crt: aHVudGVyMg==}]}\ncluster: {acceptedCAs: [{crt: aHVudGVyMg==}]}\n"
     assert faults(tmp_path, {"all/70-x.yaml": text}) == ()

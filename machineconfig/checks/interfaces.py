@@ -1,0 +1,160 @@
+"""Interfaces: one description for each, however it is named, selected or written."""
+
+from collections.abc import Iterator
+from ipaddress import AddressValueError, IPv4Address, IPv4Interface, NetmaskValueError
+
+from machineconfig.checks.subject import Part, Subject
+from machineconfig.documents import Entry
+from machineconfig.model import Finding
+from machinery import ConfigError
+from machinery.yaml import ScalarNode, plain
+
+_INTERFACES = ("machine", "network", "interfaces")
+_LOGICAL = ("bond", "bridge", "dummy", "wireguard")
+_HARDWARE = (("hardwareAddr",), ("permanentAddr",))
+_ONE_NIC = ("proxmox",)
+"""Platforms whose machines have exactly one interface: the program makes them so."""
+
+
+def describes_each_interface_once(subject: Subject) -> Iterator[Finding]:
+    """No interface is named twice in one list, and no two entries with one selector, which stay two, set the same."""
+    selected: dict[str, list[tuple[Part, Entry]]] = {}
+    for part, interfaces in subject.fields(*_INTERFACES):
+        named: dict[str, Entry] = {}
+        for entry in interfaces.items:
+            name, selector = entry.get("interface"), entry.get("deviceSelector")
+            if name is not None and name.text in named:
+                first = part.place_of(named[name.text])
+                message = f"interface {part.shown(name)} is described twice in one list, first in {first}"
+                yield subject.finding(part, entry, message, "make one entry of them", called=name)
+            if name is not None:
+                named.setdefault(name.text, entry)
+            if selector is not None:
+                others = selected.setdefault(_written(selector), [])
+                yield from _set_twice(subject, part, entry, others)
+                others.append((part, entry))
+
+
+def describes_each_vlan_once(subject: Subject) -> Iterator[Finding]:
+    """No VLAN of an interface is described twice in one list, however its number is written."""
+    for part, entry in entries(subject):
+        numbered: dict[object, Entry] = {}
+        for vlan in vlans(entry):
+            number = vlan.get("vlanId")
+            if number is None:
+                continue
+            same = _number(number)
+            if same in numbered:
+                first = part.place_of(numbered[same])
+                message = f"VLAN {part.shown(number)} is described twice in one list, first in {first}"
+                yield subject.finding(part, vlan, message, "make one entry of them", called=number)
+            numbered.setdefault(same, vlan)
+
+
+def names_or_selects_an_interface(subject: Subject) -> Iterator[Finding]:
+    """One interface is not named in one place and selected in another: the two entries would not merge."""
+    named = _physical(subject, "interface")
+    for part, entry in _physical(subject, "deviceSelector"):
+        if named and _is_the_nodes_own(subject, entry):
+            other, first = named[0]
+            name = first.get("interface")
+            shown = other.shown(name) if name else ""
+            message = (
+                f"selects the interface that {other.place_of(first)} calls {shown}:"
+                " Talos would take them for two, with the settings of both"
+            )
+            yield subject.finding(part, entry, message, f"write interface: {shown} instead of deviceSelector")
+
+
+def does_not_mix_documents_and_fields(subject: Subject) -> Iterator[Finding]:
+    """An interface of machine.network.interfaces has no LinkConfig or DHCP document beside it."""
+    named = {name.text: (part, entry) for part, entry, name in named_entries(subject)}
+    for part in subject.of_kind(
+        "LinkConfig", "DHCPv4Config", "DHCPv6Config", "BondConfig", "VLANConfig", "BridgeConfig"
+    ):
+        if part.document.name in named:
+            other, entry = named[part.document.name]
+            message = f"{part.title} describes an interface that {other.place_of(entry)} describes too"
+            yield subject.finding(part, None, message, "describe the interface in one place")
+
+
+def entries(subject: Subject) -> Iterator[tuple[Part, Entry]]:
+    """Every entry of machine.network.interfaces."""
+    for part, interfaces in subject.fields(*_INTERFACES):
+        for entry in interfaces.items:
+            yield part, entry
+
+
+def named_entries(subject: Subject) -> Iterator[tuple[Part, Entry, Entry]]:
+    """Those of them that name their interface, with the name."""
+    for part, entry in entries(subject):
+        name = entry.get("interface")
+        if name is not None:
+            yield part, entry, name
+
+
+def vlans(entry: Entry) -> tuple[Entry, ...]:
+    """The VLANs of an interface."""
+    vlans = entry.get("vlans")
+    return vlans.items if vlans else ()
+
+
+def address_of(text: str) -> IPv4Address | None:
+    """An address without its prefix length; None for what is none."""
+    try:
+        return IPv4Interface(text).ip
+    except (AddressValueError, NetmaskValueError, ValueError):
+        return None
+
+
+def _number(entry: Entry) -> object:
+    """A number as Talos reads it, however it is written."""
+    try:
+        return plain(entry.node) if isinstance(entry.node, ScalarNode) else entry.text
+    except ConfigError:  # another check says it
+        return entry.text
+
+
+def _set_twice(subject: Subject, part: Part, entry: Entry, others: list[tuple[Part, Entry]]) -> Iterator[Finding]:
+    """What an entry sets that one with the same selector sets too. Talos follows both, so what they add is no harm."""
+    for other, first in others:
+        twice = sorted(set(_settings(entry)) & set(_settings(first)))
+        if twice:
+            message = (
+                f"one deviceSelector stands in two entries, which Talos does not merge, and both set {twice[0][0]},"
+                f" first in {other.place_of(first)}"
+            )
+            yield subject.finding(part, entry, message, "describe the interface in one place")
+            return
+
+
+def _settings(entry: Entry) -> Iterator[tuple[str, str]]:
+    """What an entry sets: of a list each item, of anything else the key."""
+    for child in entry.keys:
+        key = str(child.path[-1])
+        if key != "deviceSelector":
+            items = [(key, _written(item.get("vlanId") or item)) for item in child.items]
+            yield from items or [(key, "")]
+
+
+def _written(entry: Entry) -> str:
+    """An entry as it is compared: the letters of a hardware address may be of any case."""
+    texts = [(each.path[len(entry.path) :], each.text) for each in entry.walk()]
+    return str(sorted((str(path), text.lower() if path[-1:] in _HARDWARE else text) for path, text in texts))
+
+
+def _physical(subject: Subject, key: str) -> list[tuple[Part, Entry]]:
+    return [
+        (part, entry)
+        for part, entry in entries(subject)
+        if entry.get(key) is not None and not any(entry.get(logical) for logical in _LOGICAL)
+    ]
+
+
+def _is_the_nodes_own(subject: Subject, entry: Entry) -> bool:
+    """Whether a selected interface is surely the one that holds the node's address."""
+    if subject.topology.platform.kind in _ONE_NIC or entry.get("vip") is not None:
+        return True
+    addresses = entry.get("addresses")
+    given = [address_of(item.text) for item in (addresses.items if addresses else ())]
+    return any(each in network for each in given if each for network in subject.topology.network.nodes)
