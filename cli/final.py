@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from cli.errors import CliError
@@ -16,7 +16,7 @@ from machineconfig.marks import VARIANTS, Mask, mask, placeholder, placeholder_b
 from machineconfig.origins import Origins, origins
 from machineconfig.trace import Origin
 from machinery import Bundle, ConfigError, GenerateArgs
-from topology import Node
+from topology import Fault, Node
 
 Generate = Callable[[GenerateArgs], str]
 _LEAST = 4
@@ -61,7 +61,7 @@ class Prepared:
         try:
             return generate(self._arguments(node))
         except (CliError, ConfigError) as error:
-            raise CliError(f"{node.name}: {self.mask.text(str(error))}") from None
+            raise self._refused(node, error) from None
 
     def twin_finals(self, node: Node, generate: Generate) -> Iterator[str | None]:
         """The same with other secrets, once for each set of placeholders; None where that cannot be made."""
@@ -77,7 +77,12 @@ class Prepared:
         try:
             return origins(self._arguments(node), self.patches(node), self._given(node))
         except ConfigError as error:
-            raise CliError(f"{node.name}: {self.mask.text(str(error))}") from None
+            raise self._refused(node, error) from None
+
+    def _refused(self, node: Node, error: Exception) -> CliError:
+        real = 0 in self.twins and any(patch.is_secret for patch in self.patches(node))
+        said = "is refused with the real values of its secrets; why is not shown, as it could hold one"
+        return CliError(f"{node.name}: {said if real else self.mask.text(str(error))}")
 
     @cached_property
     def _twin_patches(self) -> Mapping[int, Mapping[str, tuple[Patch, ...]]]:
@@ -110,16 +115,38 @@ def prepare(stack: StackFile, state: State | None = None) -> Prepared:
     try:
         plan = make_plan(stack.cluster, patches=stack.patches, secret=secret)
     except PlanError as error:
-        # A finding may quote what a patch says, and a patch may say a secret.
-        known = {*(state.config if state else stack.secrets), *(error.plan.secrets if error.plan else ())}
-        hide = mask(bundle, known, secret).text
-        noun = "fault" if len(error.faults) == 1 else "faults"
-        raise CliError(
-            "\n".join([f"{stack.path.name}: {len(error.faults)} {noun}", *map(hide, error.faults)])
-        ) from None
+        faults = _withheld(stack, error, state) if state else _masked(stack, error)
+        noun = "fault" if len(faults) == 1 else "faults"
+        raise CliError("\n".join([f"{stack.path.name}: {len(faults)} {noun}", *faults])) from None
     # What no patch asks for now a machine may still run with.
     names = {*plan.secrets, *((name for name, value in state.config.items() if len(value) >= _LEAST) if state else ())}
     return Prepared(stack, plan, bundle, mask(bundle, names, secret), VARIANTS[0 if state else 1 :])
+
+
+def _masked(stack: StackFile, error: PlanError, state: State | None = None) -> list[str]:
+    """The faults, without values of secrets: a finding may quote what a patch says."""
+    known = {*(state.config if state else stack.secrets), *(error.plan.secrets if error.plan else ())}
+    secret, bundle = (state.secret, state.bundle) if state else (placeholder, placeholder_bundle())
+    return list(map(mask(bundle, known, secret).text, error.faults))
+
+
+def _withheld(stack: StackFile, error: PlanError, state: State) -> list[str]:
+    """The same with real secrets: only what is said with placeholders too. Of the others, the place alone."""
+    openly: list[str] = []
+    try:
+        make_plan(stack.cluster, patches=stack.patches, secret=placeholder)
+    except PlanError as other:
+        openly = _masked(stack, other)
+    shown = dict(zip(error.faults, _masked(stack, error, state), strict=True))
+    message = "is refused with the real value of a secret; why is not shown, as it could hold the value"
+    remedy = "give the secret a value of the form that the patch expects"
+    lines = (
+        shown[str(found)]
+        if isinstance(found, Fault) or shown[str(found)] in openly
+        else str(replace(found, message=message, remedy=remedy, value=""))
+        for found in error.found
+    )
+    return list(dict.fromkeys(lines))
 
 
 @contextmanager

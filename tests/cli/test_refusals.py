@@ -1,0 +1,55 @@
+"""What is wrong with a patch that holds a secret is told without any part of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from cli.errors import CliError
+from cli.final import Generate
+from tests.cli.conftest import Run
+from tests.cli.fleet import Fleet
+
+UPPER = '{{ secret("pw") | upper }}'
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        f'machine: {{network: {{hostname: "{UPPER}"}}}}\n',
+        f'machine: {{nodeLabels: {{"{UPPER}!": a}}}}\n',
+        f'machine: {{time: {{bootTimeout: "{UPPER}"}}}}\n',
+        f'machine: {{"{UPPER}": 1}}\n',
+        f"machine: [{UPPER}\n",
+        f'cluster: {{clusterName: "{UPPER}"}}\n',
+        f"apiVersion: v1alpha1\nkind: {UPPER}\n",
+        f'apiVersion: v1alpha1\nkind: UserVolumeConfig\nname: "{UPPER}-+-+"\n',
+    ],
+)
+def test_no_refusal_holds_what_a_template_made_of_a_secret(patch: str, run: Run, fleet: Fleet) -> None:
+    fleet.secrets["pw"] = "correcthorse"
+    fleet.apply()
+    (fleet.checkout / "patches/controlplane/71-own.yaml.j2").write_text(patch)
+    for arguments in (("render", "--stack", "lab", "--show-secrets"), ("diff",)):
+        code, out, err = run(*arguments)
+        assert (code, out) == (1, "") and "correcthorse" not in err.casefold()
+        assert "patches/controlplane/71-own.yaml.j2:" in err
+
+
+def test_a_provider_that_refuses_real_secrets_is_not_quoted(
+    run: Run, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.secrets["pw"] = "correcthorse"
+    fleet.apply()
+    (fleet.checkout / "patches/controlplane/71-own.yaml.j2").write_text("machine: {sysctls: {a: " + UPPER + "}}\n")
+
+    def refuse(_: object) -> str:
+        raise CliError("refused: CORRECTHORSE")
+
+    @contextmanager
+    def provider() -> Iterator[Generate]:
+        yield refuse
+
+    monkeypatch.setattr("cli.diff.provider", provider)
+    code, out, err = run("diff", "--node", "lab-controlplane-01")
+    assert (code, out) == (1, "") and "lab-controlplane-01: is refused" in err and "CORRECTHORSE" not in err
