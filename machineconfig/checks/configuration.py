@@ -125,7 +125,7 @@ def made(topology: Topology, node: Node, patches: Iterable[Patch], *, lenient: b
     try:
         read = parse_configuration(text, str(topology.versions.talos), lenient=lenient)
     except ConfigError as error:
-        final = Final(topology, node, filled, text, Configuration((), PROVIDER))
+        final = Final(topology, node, filled, text, Configuration((), PROVIDER), lenient)
         return final.refused(error.problems[0])
     return Final(topology, node, filled, text, read, lenient)
 

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from lab.machine.configuration import RefusedError, check
-from machineconfig import ConfigError, PlanError, make_plan, render_cluster
+from machineconfig import ConfigError, Finding, Plan, PlanError, make_plan, render_cluster
+from machineconfig.checks.configuration import made
 from machineconfig.generation import arguments
 from machinery import Bundle, generate_configuration, generate_secrets
 from machinery import ConfigError as MachineryError
+from topology import Node
 
 CANARY = "hunter2-canary"
 
@@ -62,11 +64,24 @@ def _attempt(raw: Any, root: Path) -> bool:
             text = generate_configuration(arguments(topology, node, patches, secrets))
             _, said = check(text)
         except (MachineryError, RefusedError) as error:
-            if asked:  # nobody knows before whether the value of a secret fits in its place
-                continue
-            raise LateRefusalError(f"{node.name}: {error}") from None
+            if not asked:
+                raise LateRefusalError(f"{node.name}: {error}") from None
+            # Nobody knows before whether the value of a secret fits in its place: then another value must.
+            _with_fitting_secrets(plan, node)
+            continue
         _say(*said)
     return True
+
+
+def _with_fitting_secrets(plan: Plan, node: Node) -> None:
+    """The machine takes the configuration with such values in the place of secrets as preview has tried."""
+    final = made(plan.topology, node, plan.patches[node.name])
+    try:
+        if isinstance(final, Finding):
+            raise LateRefusalError(f"{node.name}: {final}")
+        check(final.text)
+    except RefusedError as error:
+        raise LateRefusalError(f"{node.name}, whatever its secrets are: {error}") from None
 
 
 def _told(make: Callable[[], Any]) -> Any:

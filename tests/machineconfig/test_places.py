@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.machineconfig.stacks import OLD
 from tests.machineconfig.test_mutations import faults
 
 
@@ -69,6 +70,15 @@ def test_what_cannot_be_read_hides_nothing_else(text: str, tmp_path: Path) -> No
     first, second = said(tmp_path, text)
     assert first.startswith("3 (w1): ")
     assert second.startswith('2 (w1): machine.nodeLabels: "b c" is not a value')
+
+
+def test_what_cannot_be_read_beside_a_kind_of_a_newer_release(tmp_path: Path) -> None:
+    files = {
+        "worker/70-x.yaml": "machine: {install: {wipe: maybe}}\n",
+        "worker/71-y.yaml": "apiVersion: v1alpha1\nkind: RegistryAuthConfig\nname: a\n",
+    }
+    lines = faults(tmp_path, files, versions=OLD)
+    assert [line.rpartition("[")[2] for line in lines] == ["unknown-kind]", "wrong-type]"]
 
 
 def test_what_follows_from_a_value_that_cannot_be_read_is_not_said(tmp_path: Path) -> None:
