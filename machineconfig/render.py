@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from machineconfig.bounds import RefusedError
 from machineconfig.context import context
 from machineconfig.deletes import tolerate_absent
 from machineconfig.levels import levels
 from machineconfig.model import ConfigError, Facts, Finding, Patch, said_once
 from machineconfig.sources import Sources
-from machineconfig.templates import RefusedError, TemplateFaultError, render
+from machineconfig.templates import TemplateFaultError, render
 from topology import Node, Topology
 
 Secret = Callable[[str], str]

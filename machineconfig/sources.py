@@ -5,9 +5,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from machineconfig.bounds import RefusedError
 from machineconfig.levels import check_folder, check_root, files
 from machineconfig.model import Finding
-from machineconfig.templates import RefusedError, TemplateFaultError
+from machineconfig.templates import TemplateFaultError
 
 _K = TypeVar("_K")
 _T = TypeVar("_T")

@@ -16,6 +16,8 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Undefined
 from jinja2.utils import missing
 
+from machineconfig.bounds import BoundedEnvironment, RefusedError, joined
+
 NAMES = ("node", "cluster", "facts", "secret", "include")
 _MARK = re.compile("\ue000([0-9]+)\ue001")
 _LEADING = re.compile("(?:\ue000[0-9]+\ue001)*\ue000([0-9]+)\ue001")
@@ -28,15 +30,6 @@ class TemplateFaultError(Exception):
         """`line` counts from 1; it is None if the template never got as far as a line."""
         super().__init__(message)
         self.line, self.message, self.remedy = line, message, remedy
-
-
-class RefusedError(TemplateError):
-    """A value that a patch cannot hold, or a file that it cannot include."""
-
-    def __init__(self, message: str, remedy: str) -> None:
-        """`message` follows what stands between the braces."""
-        super().__init__(message)
-        self.remedy = remedy
 
 
 class _Unknown(StrictUndefined):
@@ -77,7 +70,7 @@ def render(source: str, name: str, values: Mapping[str, object]) -> tuple[str, t
     except Exception as error:  # Jinja itself gives up on some texts; that must never end in a traceback
         raise TemplateFaultError(None, f"is no template ({type(error).__name__})", "correct the template") from None
     try:
-        marked = "".join(template.root_render_func(template.new_context(dict(values))))
+        marked = joined(template.root_render_func(template.new_context(dict(values))))
     except Exception as error:  # a template can fail as any program can
         raise _fault(error, _failing_line(template, name, error.__traceback__), source) from None
     return _unmark(marked)
@@ -104,7 +97,7 @@ def _compile(source: str, name: str) -> Template:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    environment = Environment(  # noqa: S701 (YAML, not HTML: what is written must stay as it is)
+    environment = BoundedEnvironment(
         undefined=_Unknown,
         extensions=[_LineMarks],
         finalize=_writable,

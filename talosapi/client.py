@@ -193,24 +193,6 @@ class Client:
         response = await self._ask(self._machine.EtcdStatus, Empty())
         return answers.etcd_status(self._connection.single(response.messages).member_status)
 
-    async def etcd_remove_member(self, member_id: int) -> None:
-        """Take a member out of the cluster; ask any other member for it."""
-        request = machine_pb2.EtcdRemoveMemberByIDRequest(member_id=member_id)
-        response = await self._connection.call(self._machine.EtcdRemoveMemberByID, [request], self._timeout)
-        self._connection.single(response.messages)
-
-    async def etcd_leave(self) -> None:
-        """Take this machine's own member out of the cluster."""
-        request = machine_pb2.EtcdLeaveClusterRequest()
-        response = await self._connection.call(self._machine.EtcdLeaveCluster, [request], self._timeout)
-        self._connection.single(response.messages)
-
-    async def etcd_forfeit_leadership(self) -> str:
-        """Give the lead to another member and return which, empty when this one did not lead."""
-        request = machine_pb2.EtcdForfeitLeadershipRequest()
-        response = await self._connection.call(self._machine.EtcdForfeitLeadership, [request], self._timeout)
-        return self._connection.single(response.messages).member
-
     async def etcd_snapshot(self, *, timeout: float = 60.0) -> AsyncIterator[bytes]:
         """Stream a snapshot of etcd, which holds every secret of the cluster."""
         request = machine_pb2.EtcdSnapshotRequest()

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from machineconfig import ConfigError, Facts, render_cluster
+from machineconfig.bounds import LARGEST
 from tests.machineconfig.stacks import OLD, facts, refused, rendered, stack, write
 
 
@@ -92,6 +93,16 @@ def test_a_known_name_that_is_near_is_suggested(tmp_path: Path, expression: str,
     assert refused(topology, "cp1", tmp_path)[0].message == message
 
 
+TOO_LARGE = f"makes more than the {LARGEST} characters that a patch may have"
+
+
+@pytest.mark.parametrize("text", ["{{ 'ab' * 3 }}", "{{ 2 ** 6 }}", "{{ '%03d' % 7 }}", "{{ 6 * 7 }}", "{{ 7 % 4 }}"])
+def test_small_sums_are_done(tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"all/10-x.yaml.j2": f"a: {text}\n"})
+    results = {"ababab", "64", "007", "42", "3"}
+    assert texts(tmp_path)[0].removeprefix("a: ").strip() in results
+
+
 @pytest.mark.parametrize(
     ("template", "line", "message"),
     [
@@ -103,10 +114,21 @@ def test_a_known_name_that_is_near_is_suggested(tmp_path: Path, expression: str,
         ("a: {{ .Values }}\n", 1, "unexpected '.'"),
         ('{% include "all/10-x.yaml.j2" %}\n', 1, 'include "all/10-x.yaml.j2" fails (TypeError)'),
         ("a: 1\n{{ 1 / 0 }}\n", 2, "1 / 0 fails (ZeroDivisionError)"),
+        ("a: 1\n{{ 'x' * 10**10 }}\n", 2, f"'x' * 10**10 {TOO_LARGE}"),
+        ("{{ 10**9 * [node.name] }}\n", 1, f"10**9 * [node.name] {TOO_LARGE}"),
+        ("{{ 9 ** 9999999 }}\n", 1, f"9 ** 9999999 {TOO_LARGE}"),
+        ("{{ '%99999999d' % 1 }}\n", 1, f"'%99999999d' % 1 {TOO_LARGE}"),
+        ("{% for i in range(10 ** 8) %}\n{% endfor %}\n", 1, "for i in range(10 ** 8) fails (OverflowError)"),
+        (
+            "{% for i in range(9000) %}{% for j in range(9000) %}\n  - {{ j }}\n{% endfor %}{% endfor %}\n",
+            None,
+            TOO_LARGE,
+        ),
+        ("a: {{ node.__class__ }}\n", 1, "ProxmoxNode has no __class__"),
     ],
 )
 def test_what_a_template_cannot_write_is_refused_with_its_line(
-    tmp_path: Path, template: str, line: int, message: str
+    tmp_path: Path, template: str, line: int | None, message: str
 ) -> None:
     write(tmp_path, {"all/10-x.yaml.j2": template})
     (finding,) = refused(stack(), "cp1", tmp_path)
