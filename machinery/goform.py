@@ -70,11 +70,12 @@ class Url:
 
     @property
     def text(self) -> str:
-        """The URL written again."""
+        """The URL written again, with a slash between a host and a path that has none."""
         authority = f"{self.user}@{self.host}" if self.user else self.host
         slashes = f"//{authority}" if authority or self.scheme == "file" else ""
         tail = ("?" + self.query if self.query else "") + ("#" + self.fragment if self.fragment else "")
-        return (f"{self.scheme}:" if self.scheme else "") + slashes + self.path + tail
+        path = f"/{self.path}" if self.host and self.path and not self.path.startswith("/") else self.path
+        return (f"{self.scheme}:" if self.scheme else "") + slashes + path + tail
 
     @property
     def hostname(self) -> str:

@@ -87,10 +87,18 @@ def test_what_follows_from_a_value_that_cannot_be_read_is_not_said(tmp_path: Pat
     assert line.endswith("[wrong-type]")
 
 
-def test_a_value_of_the_stack_file_that_talos_cannot_read_has_no_line_of_nobodys_file(tmp_path: Path) -> None:
+def test_what_a_machine_cannot_read_of_the_whole_has_no_line_of_nobodys_file(tmp_path: Path) -> None:
+    files = {"worker/70-x.yaml": "machine:\n  install: {grubUseUKICmdline: true}\n"}
+    waiver = {"rule": "unknown-key", "reason": "x"}
+    assert faults(tmp_path, files, versions=OLD, waivers=[waiver]) == (
+        "patches/worker/70-x.yaml:2 (w1): machine.install.grubUseUKICmdline is known since Talos 1.12 only; correct"
+        " the patch, or the key of the stack file that it takes this from [cannot-be-merged]",
+    )
+
+
+def test_half_an_endpoint_is_told_with_what_comes_of_it(tmp_path: Path) -> None:
     (line,) = said(tmp_path, "cluster: {controlPlane: {endpoint: foo}}\n", "all/70-x.yaml")
-    assert line.startswith("1 (cp1, w1): cluster.controlPlane.endpoint must be a URL"), line
-    assert "line" not in line and line.endswith("[cannot-be-merged]")
+    assert line.startswith("1 (cp1, w1): cluster.controlPlane.endpoint is https://192.168.1.120:6443/foo; the topology")
 
 
 def test_a_map_that_is_brought_in_is_looked_at_too(tmp_path: Path) -> None:

@@ -88,6 +88,15 @@ def test_what_a_release_does_not_take_is_refused_with_its_place(text: str, versi
         parse_configuration(text, version)
 
 
+def test_a_patch_with_half_a_url_changes_the_other_half() -> None:
+    for patch, endpoint in {
+        "foo": "https://192.168.1.120:6443/foo",
+        "//a.example.net": "https://a.example.net",
+        "http:": "http://192.168.1.120:6443",
+    }.items():
+        assert configured(f"cluster: {{controlPlane: {{endpoint: '{patch}'}}}}\n").endpoint == endpoint
+
+
 def test_lists_in_arguments_are_taken_from_1_13_6_on() -> None:
     configuration = parse_configuration("machine: {kubelet: {extraArgs: {a: [b, c]}}}\n", "v1.13.6")
     assert configuration.find("machine", "kubelet", "extraArgs") == {"a": ["b", "c"]}
