@@ -27,7 +27,7 @@ living machine or cluster does not read the field again.
 
 Everything is compared; a value is shown if it is known to come from no secret. (secret) stands for one that depends on
 a secret of the stack, or looks like one. (not shown) stands for a text that a machine runs with and that no file says:
-it may come from a secret that is gone. Numbers, addresses, images, names of hosts and disks are shown all the same.
+it may come from a secret that is gone. Numbers, addresses, images and devices are shown all the same.
 
 Against machines, their credentials and secrets come from the stack's state (`pulumi stack export`), in memory. With
 --talosconfig the state is not needed; secrets are then not compared.

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     prepared = prepare(_stack_of(options))
     node = prepared.node(options.node)
     origins = prepared.origins(node)
-    entries = explanations(origins, options.path)
+    entries = explanations(origins, options.path.rstrip("."))
     if not entries:
         also = (written(title, path) for title, path, _ in origins.removed)
         places = near(origins.documents, options.path, also)

@@ -1,8 +1,8 @@
 """Texts of a machine's configuration that are no secret, wherever they come from: by their form, or by their place.
 
-A form is here where nobody would have a secret of it: a number, an address, an image. A place is here where everybody
-can read what stands there: on the wire, in a certificate, in the names that a machine tells to whoever asks. Places for
-free text are not, such as labels, arguments, sysctls and environments.
+A form is here where nobody would have a secret of it: a number, an address, an image. A place is here where the
+topology alone speaks, or where Talos and the kernel take a few words or names of devices. Places for free text are not,
+such as labels, arguments, sysctls, environments and names of hosts.
 """
 
 import re
@@ -28,21 +28,15 @@ _FORMS = re.compile(
 _PLACES = frozenset(
     (title, tuple(path.split(".")))
     for title, paths in {
-        MAIN: """machine.type machine.certSANs.* machine.kubelet.clusterDNS.* machine.kubelet.nodeIP.validSubnets.*
-            machine.install.disk machine.install.diskSelector.busPath machine.install.diskSelector.type
-            machine.install.extensions.*.image machine.kernel.modules.*.name machine.time.servers.*
-            machine.network.hostname machine.network.nameservers.* machine.network.searchDomains.*
-            machine.network.extraHostEntries.*.aliases.* machine.network.interfaces.*.interface
+        MAIN: """machine.type machine.install.disk
+            machine.install.diskSelector.busPath machine.install.diskSelector.type
+            machine.network.hostname machine.network.interfaces.*.interface
             machine.network.interfaces.*.bond.interfaces.* machine.network.interfaces.*.bond.mode
             machine.network.interfaces.*.bond.lacpRate machine.network.interfaces.*.bond.xmitHashPolicy
             machine.network.interfaces.*.bond.primary machine.network.interfaces.*.deviceSelector.busPath
-            machine.network.interfaces.*.deviceSelector.driver machine.kubelet.extraMounts.*.type
-            machine.kubelet.extraMounts.*.options.* cluster.clusterName cluster.controlPlane.endpoint
-            cluster.apiServer.certSANs.* cluster.network.dnsDomain cluster.network.cni.name
-            cluster.etcd.advertisedSubnets.* cluster.etcd.listenSubnets.* cluster.proxy.mode""",
-        "HostnameConfig": "hostname auto kind apiVersion",
-        "ResolverConfig": "searchDomains.domains.*",
-        "TimeSyncConfig": "ntp.servers.*",
+            machine.network.interfaces.*.deviceSelector.driver cluster.clusterName cluster.controlPlane.endpoint
+            cluster.network.dnsDomain cluster.network.cni.name cluster.proxy.mode""",
+        "HostnameConfig": "hostname auto",
     }.items()
     for path in paths.split()
 )

@@ -83,6 +83,10 @@ def test_an_unknown_path_names_near_ones(run: Run, checkout: Path) -> None:
     assert "near it: machine.install.disk" in err and err.count("\n") == 1
 
 
+def test_a_dot_at_the_end_means_what_is_below(run: Run, checkout: Path) -> None:
+    assert run("explain", "lab-worker-01", "machine.install.") == run("explain", "lab-worker-01", "machine.install")
+
+
 def test_an_unknown_node_names_near_ones(run: Run, checkout: Path) -> None:
     code, _, err = run("explain", "lab-worker-1", "machine.type")
     assert code == 1 and "lab-worker-01" in err

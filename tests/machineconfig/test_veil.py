@@ -93,8 +93,10 @@ def test_other_texts_may_come_from_a_secret(text: str) -> None:
     assert not is_harmless("v1alpha1", ("machine", "sysctls", "a"), text)
 
 
-def test_places_that_everybody_can_read() -> None:
-    assert is_harmless("v1alpha1", ("machine", "certSANs", "*"), "a.example")
+def test_places_that_hold_no_secret() -> None:
+    assert is_harmless("v1alpha1", ("cluster", "clusterName"), "lab")
+    assert is_harmless("v1alpha1", ("machine", "network", "interfaces", "*", "interface"), "eth0")
     assert is_harmless("UserVolumeConfig/local", ("name",), "local")
     assert not is_harmless("v1alpha1", ("name",), "local")
     assert not is_harmless("v1alpha1", ("machine", "nodeLabels", "hostname"), "local")
+    assert not is_harmless("v1alpha1", ("machine", "certSANs", "*"), "correcthorse.example")
