@@ -1,18 +1,17 @@
 """What a stack goes through before a machine has its configuration, and what must never happen on the way."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from lab.machine.configuration import RefusedError, check
-from machineconfig import ConfigError, Finding, Plan, PlanError, make_plan, render_cluster
-from machineconfig.checks.configuration import made
+from machineconfig import ConfigError, Patch, PlanError, make_plan, render_cluster
 from machineconfig.generation import arguments
 from machinery import Bundle, generate_configuration, generate_secrets
 from machinery import ConfigError as MachineryError
-from topology import Node
+from machinery.problems import Problem
 
 CANARY = "hunter2-canary"
 
@@ -64,24 +63,24 @@ def _attempt(raw: Any, root: Path) -> bool:
             text = generate_configuration(arguments(topology, node, patches, secrets))
             _, said = check(text)
         except (MachineryError, RefusedError) as error:
-            if not asked:
-                raise LateRefusalError(f"{node.name}: {error}") from None
-            # Nobody knows before whether the value of a secret fits in its place: then another value must.
-            _with_fitting_secrets(plan, node)
-            continue
+            # Nobody knows before whether the value of a secret fits in its place; everything else is known.
+            if asked and all(_is_about_the_secret(problem, patches) for problem in _problems(error)):
+                continue
+            raise LateRefusalError(f"{node.name}: {error}") from None
         _say(*said)
     return True
 
 
-def _with_fitting_secrets(plan: Plan, node: Node) -> None:
-    """The machine takes the configuration with such values in the place of secrets as preview has tried."""
-    final = made(plan.topology, node, plan.patches[node.name])
-    try:
-        if isinstance(final, Finding):
-            raise LateRefusalError(f"{node.name}: {final}")
-        check(final.text)
-    except RefusedError as error:
-        raise LateRefusalError(f"{node.name}, whatever its secrets are: {error}") from None
+def _problems(error: MachineryError | RefusedError) -> tuple[Problem, ...]:
+    cause = error if isinstance(error, MachineryError) else error.__cause__
+    assert isinstance(cause, MachineryError)
+    return cause.problems
+
+
+def _is_about_the_secret(problem: Problem, patches: Iterable[Patch]) -> bool:
+    """Whether a patch that asks for the secret says something at the place of a problem, or around it."""
+    names = [part for part in problem.path if isinstance(part, str)]
+    return CANARY in problem or any(patch.is_secret and all(name in patch.text for name in names) for patch in patches)
 
 
 def _told(make: Callable[[], Any]) -> Any:
