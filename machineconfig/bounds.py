@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from jinja2 import TemplateError
+from jinja2 import Environment, TemplateError
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -27,9 +27,11 @@ class RefusedError(TemplateError):
 
 
 class BoundedEnvironment(SandboxedEnvironment):
-    """Jinja's sandbox, in which no private attribute can be read and no range is long, with bounds for products."""
+    """Jinja's sandbox for its short ranges, with bounds for products. It looks at no attribute, which takes time."""
 
     intercepted_binops = frozenset(("*", "**", "%"))
+    getattr = Environment.getattr
+    getitem = Environment.getitem
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Do a sum, unless its result would be larger than anything that is meant."""

@@ -124,7 +124,6 @@ def test_small_sums_are_done(tmp_path: Path, text: str) -> None:
             None,
             TOO_LARGE,
         ),
-        ("a: {{ node.__class__ }}\n", 1, "ProxmoxNode has no __class__"),
     ],
 )
 def test_what_a_template_cannot_write_is_refused_with_its_line(
