@@ -8,8 +8,9 @@ from pathlib import Path
 import pulumi
 
 from components.nodes import PLATFORMS
-from machineconfig import ConfigError, PlanError, make_plan, plan, render_node
-from topology import Node
+from machineconfig import ConfigError, Finding, PlanError, make_plan, plan, render_node
+from machineconfig.checks import check_all
+from topology import Fault, Node
 from topology.platforms import PLATFORMS as KINDS
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -41,7 +42,10 @@ class Plan(plan.Plan):
             try:
                 rendered = render_node(self.topology, node, facts, root=PATCHES, secret=values.__getitem__)
             except ConfigError as error:
-                raise pulumi.RunError("\n".join(_withheld(error))) from None
+                raise _refused(error.findings) from None
+            # The provider would quote the value, in part.
+            if found := check_all(self.topology, {node.name: rendered}, complete=False).found:
+                raise _refused(found)
             return [patch.text for patch in rendered]
 
         secrets = {key: self.config.require_secret(key) for key in keys}
@@ -93,11 +97,12 @@ def _missing_secrets(config: pulumi.Config, made: plan.Plan) -> list[str]:
     ]
 
 
-def _withheld(error: ConfigError) -> list[str]:
-    """Say where a template failed that did not fail with marks for its secrets; what failed could hold their values."""
+def _refused(found: Iterable[Fault | Finding]) -> pulumi.RunError:
+    """Say where it fails with real secrets and did not with marks, not why: that could hold their values."""
     message = "fails with the real value of a secret it asks for (the reason is not shown, as it could hold the value)"
-    remedy = "give the secret a value of the form that the template expects"
-    return [str(replace(finding, message=message, remedy=remedy)) for finding in error.findings]
+    remedy = "give the secret a value of the form that the patch expects"
+    places = (replace(each, message=message, remedy=remedy, value="") for each in found if isinstance(each, Finding))
+    return pulumi.RunError("\n".join(dict.fromkeys(map(str, places))))
 
 
 def _report(faults: Iterable[str]) -> str:
