@@ -11,10 +11,9 @@ from cli.final import Prepared, prepare
 from cli.options import EXIT_CODES, Parsers, command, output_option, selected, stack_option
 from cli.stackfile import StackFile
 from cli.terminal import paint, say, say_json
-from machineconfig.marks import Mask
 from machineconfig.origins import Origins
 from machineconfig.paths import Path, find, leaves, near, value_at, written
-from machineconfig.sensitive import is_secret
+from machineconfig.sensitive import looks_secret
 from machineconfig.trace import Step, Steps
 from machinery import emit
 
@@ -31,7 +30,6 @@ _EPILOG = f"""examples:
 {EXIT_CODES}"""
 _WIDEST = 500
 HIDDEN = "(hidden)"
-_NOTHING_KNOWN = Mask({})
 
 
 def add(parsers: Parsers) -> None:
@@ -150,7 +148,7 @@ def _value(prepared: Prepared, entry: Explained, step: Step) -> Any:
     value = prepared.mask.value(step.value)
     if isinstance(value, int) and entry.path[-1:] == ("permissions",):
         return emit.Verbatim(f"0o{value:o}")  # as it is written in every file
-    if value in prepared.mask.marks.values() or not is_secret(entry.path, (value,), _NOTHING_KNOWN):
+    if value in prepared.mask.marks.values() or not looks_secret(entry.path, value):
         return value
     return HIDDEN
 

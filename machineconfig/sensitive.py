@@ -10,6 +10,21 @@ from itertools import pairwise
 from machineconfig.marks import Mask
 from machineconfig.paths import Path
 
+IN_BUNDLE: dict[tuple[str, ...], str] = {
+    ("machine", "token"): "trustdinfo.token",
+    ("machine", "ca"): "certs.os",
+    ("cluster", "id"): "cluster.id",
+    ("cluster", "secret"): "cluster.secret",
+    ("cluster", "token"): "secrets.bootstraptoken",
+    ("cluster", "ca"): "certs.k8s",
+    ("cluster", "aggregatorCA"): "certs.k8saggregator",
+    ("cluster", "serviceAccount"): "certs.k8sserviceaccount",
+    ("cluster", "secretboxEncryptionSecret"): "secrets.secretboxencryptionsecret",
+    ("cluster", "aescbcEncryptionSecret"): "secrets.aescbcencryptionsecret",
+    ("cluster", "etcd", "ca"): "certs.etcd",
+}
+"""Places of machine secrets, and where a secrets.yaml has each. Accepted CAs are none: they come on top of the own."""
+
 _KEYS = frozenset(("key", "auth", "token", "secret", "psk"))
 _WORD = r"secret|(?<!by)pass(?:word|wd|phrase)?(?![a-z])|token|credential|private[-_.]?key|preshared|api[-_.]?key"
 _WORDS = re.compile(_WORD, re.I)
@@ -17,6 +32,7 @@ _ASSIGNED = re.compile(rf"(?:{_WORD})[\w.-]*[\"']?\s*[:=]\s*\S", re.I)
 """A secret with its name inside a text: an argument, a query, a piece of JSON."""
 _BRANCHES = frozenset(("auth", "environment"))
 """Keys below which everything is hidden."""
+_NOTHING_KNOWN = Mask({})
 _LEAST, _MOST = 4, 200
 """Characters: less says nothing, and in more there is everything."""
 _PEM = re.compile(r"-----BEGIN ")
@@ -24,6 +40,11 @@ _USER = re.compile(r"://[^/@\s]+@")
 _TOKEN = re.compile(r"\b[a-z0-9]{6}\.[a-z0-9]{16}\b")
 _DIGEST = re.compile(r"\b[0-9a-f]{32,}\b")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
+
+
+def looks_secret(path: Path, value: object) -> bool:
+    """Whether what a patch says at a place is not to be quoted, though no secret of the stack is in it."""
+    return any(path[: len(place)] == place for place in IN_BUNDLE) or is_secret(path, (value,), _NOTHING_KNOWN)
 
 
 def is_secret(path: Path, values: tuple[object, ...], mask: Mask) -> bool:

@@ -7,15 +7,13 @@ from typing import Any
 
 from machineconfig.checks.configuration import Final
 from machineconfig.context import NodeFacts
-from machineconfig.marks import Mask
 from machineconfig.model import Facts, Finding
 from machineconfig.paths import MAIN, Path, written
-from machineconfig.sensitive import is_secret
+from machineconfig.sensitive import looks_secret
 from topology import BareMetalNode
 
 _GENERATED_DISK = "/dev/sda"
 """What Talos generates for machine.install.disk; a diskSelector comes before it."""
-_NOTHING_KNOWN = Mask({})
 _ZONE = "topology.kubernetes.io/zone"
 _IMAGES = (
     ("machine", "kubelet", "image"),
@@ -45,7 +43,7 @@ def has_what_the_topology_says(final: Final) -> Iterator[Finding]:
     for owned in (*_of_the_cluster(final), *_of_kubernetes(final), *_of_the_node(final)):
         value = final.find(*map(str, owned.path))
         if owned.differs(value):
-            given = "another value" if is_secret(owned.path, (_text(value),), _NOTHING_KNOWN) else _text(value)
+            given = "another value" if looks_secret(owned.path, _text(value)) else _text(value)
             message = f"{written(MAIN, owned.path)} is {given or 'gone'}; the topology says {owned.shown or owned.says}"
             remedy = f"leave it out of the patch, or set {owned.key} in the stack file"
             finding = final.finding(message, remedy, path=owned.path, value=given)

@@ -6,22 +6,8 @@ from dataclasses import replace
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry
 from machineconfig.model import Finding
+from machineconfig.sensitive import IN_BUNDLE
 from machinery.problems import dotted
-
-IN_BUNDLE: dict[tuple[str, ...], str] = {
-    ("machine", "token"): "trustdinfo.token",
-    ("machine", "ca"): "certs.os",
-    ("cluster", "id"): "cluster.id",
-    ("cluster", "secret"): "cluster.secret",
-    ("cluster", "token"): "secrets.bootstraptoken",
-    ("cluster", "ca"): "certs.k8s",
-    ("cluster", "aggregatorCA"): "certs.k8saggregator",
-    ("cluster", "serviceAccount"): "certs.k8sserviceaccount",
-    ("cluster", "secretboxEncryptionSecret"): "secrets.secretboxencryptionsecret",
-    ("cluster", "aescbcEncryptionSecret"): "secrets.aescbcencryptionsecret",
-    ("cluster", "etcd", "ca"): "certs.etcd",
-}
-"""Places of machine secrets, and where a secrets.yaml has each. Accepted CAs are none: they come on top of the own."""
 
 
 def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:

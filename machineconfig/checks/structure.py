@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from machineconfig.checks.subject import Part, Subject
@@ -72,13 +72,16 @@ def has_values_of_the_right_type(subject: Subject) -> Iterator[Finding]:
     """Every value is one that Talos can read as what the key is for."""
     for part, unread in _unread(subject):
         if not unread.unknown and not _on_a_secret(part, unread.problem):
-            message = "has a value of the wrong type" if part.patch.is_secret else unread.problem.bare
-            yield _finding(subject, part, unread.problem, message, "correct the value")
+            found = _finding(subject, part, unread.problem, unread.problem.bare, "correct the value")
+            if part.patch.is_secret:
+                yield replace(found, message="has a value of the wrong type")
+            else:
+                yield replace(found, message=f"{found.message}, not {found.value}") if found.value else found
 
 
 def _finding(subject: Subject, part: Part, problem: Problem, message: str, remedy: str) -> Finding:
-    line, place = part.patch.line(problem.line), part.document.place
-    return Finding(subject.node.name, part.patch.source, line, message, remedy, document=place, path=problem.path)
+    entry = next((each for each in part.document.root.walk() if each.path == problem.path), None)
+    return replace(subject.finding(part, entry, message, remedy), line=part.patch.line(problem.line), path=problem.path)
 
 
 def _on_a_secret(part: Part, problem: Problem) -> bool:

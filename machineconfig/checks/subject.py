@@ -7,6 +7,7 @@ from functools import cached_property
 from machineconfig.deletes import deletes_whole
 from machineconfig.documents import Document, Entry, YamlFaultError, parse
 from machineconfig.model import Finding, Patch
+from machineconfig.sensitive import looks_secret
 from topology import Node, Topology
 
 HIDDEN = "a secret value"
@@ -41,8 +42,8 @@ class Part:
         return "a document" if self.patch.is_secret else self.document.title
 
     def shown(self, entry: Entry) -> str:
-        """A value for a message: never one of a patch that holds a secret."""
-        return HIDDEN if self.patch.is_secret else entry.text
+        """A value for a message: never one of a patch that holds a secret, nor one that looks like one."""
+        return HIDDEN if self.patch.is_secret or looks_secret(entry.path, entry.text) else entry.text
 
     def key(self, entry: Entry) -> str:
         """The key of a value for a message, with the same care."""

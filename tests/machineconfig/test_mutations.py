@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from machineconfig import PlanError, make_plan
 from machineconfig.checks import RULES
 from machineconfig.checks import final as final_checks
-from machineconfig.checks.secrets import IN_BUNDLE as SECRETS
+from machineconfig.sensitive import IN_BUNDLE as SECRETS
 from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, raw, write
 
 ELSEWHERE = {"size", "talos-warns", "talosctl-refuses"}
