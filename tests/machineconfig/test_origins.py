@@ -1,5 +1,6 @@
 """Every value has a chain of steps, and the files it names are enough to make the value again."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path as FolderPath
@@ -65,6 +66,31 @@ def replays(args: GenerateArgs, patches: Sequence[Patch]) -> Origins:
 @pytest.mark.parametrize(("args", "patches"), list(nodes()))
 def test_the_files_of_a_chain_make_its_value(args: GenerateArgs, patches: tuple[Patch, ...]) -> None:
     replays(args, patches)
+
+
+@pytest.mark.parametrize(("args", "patches"), list(nodes()))
+def test_the_files_of_an_entry_of_a_list_are_enough_for_the_entry(
+    args: GenerateArgs, patches: tuple[Patch, ...]
+) -> None:
+    found = origins(args, patches)
+    for title, path, value, steps in found.all():
+        if isinstance(path[-1], int) and not any(isinstance(part, int) for part in path[:-1]):
+            files = {step.origin.file for step in steps}
+            alone = made(args, [patch for patch in patches if patch.source in files])
+            assert value in value_at(alone[title], path[:-1]), written(title, path)
+
+
+@pytest.mark.parametrize(("args", "patches"), list(nodes()))
+def test_the_line_of_a_step_speaks_of_the_value(args: GenerateArgs, patches: tuple[Patch, ...]) -> None:
+    rows: dict[tuple[str, int | None], str] = defaultdict(str)  # a line of a template may come to several
+    for patch in patches:
+        for number, text in enumerate(patch.text.splitlines(), 1):
+            rows[patch.source, patch.line(number)] += text
+    for title, path, _, steps in origins(args, patches).all():
+        for step in steps:
+            if (step.origin.file, step.origin.line) in rows and not step.deleted:
+                row = rows[step.origin.file, step.origin.line]
+                assert str(path[-1]) in row or str(step.value) in row, (written(title, path), step.origin, row)
 
 
 @pytest.mark.parametrize(("args", "patches"), list(nodes()))
