@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cli.imports import import_faults, import_warnings
-from cli.keys import key_faults
+from cli.keys import key_faults, key_warnings
 from cli.options import Parsers, command, names, output_option, project, stack_option
 from cli.stackfile import StackFile, StackFileError, read
 from cli.terminal import paint, say, say_json, warn
@@ -106,6 +106,7 @@ def _check(file: StackFile) -> _Checked:
     warnings: tuple[Fault | Finding, ...] = (
         *plan.topology.warnings,
         *plan.warned,
+        *key_warnings(file, plan),
         *import_warnings(file, plan.topology),
     )
     for warning in warnings:

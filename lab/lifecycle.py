@@ -126,9 +126,10 @@ def launch(run: Run) -> None:
 
 
 def alive(run: Run) -> bool:
-    """Tell whether the run's world is there and answers."""
-    pid = run.settings().get("pid")
-    if not pid or not processes.is_world(pid):
+    """Tell whether the run's world is there, answers, and is not about to end."""
+    settings = run.settings()
+    pid = settings.get("pid")
+    if settings.get("ending") or not pid or not processes.is_world(pid):
         return False
     try:
         control.status(at=run.socket)
@@ -150,6 +151,7 @@ def end(run: Run, keep: bool = False) -> bool:
     settings = run.settings()
     pid = int(settings.get("pid") or 0)
     if pid and processes.is_world(pid):
+        run.save(ending=True)  # whoever waits for what runs inside looks at it when that has ended
         others = namespace.inside(pid, str(settings.get("outer", ""))) if settings.get("sealed") else []
         processes.end(others)
         try:
