@@ -47,6 +47,7 @@ class Check(Generic[S]):
 
 
 PATCH_CHECKS: tuple[Check[Subject], ...] = (
+    Check("template-in-plain-file", yaml_text.is_a_template_by_its_name),
     Check("yaml", yaml_text.is_yaml),
     Check("key-twice", yaml_text.sets_each_key_once),
     Check("mapping", yaml_text.is_a_mapping),

@@ -1,5 +1,6 @@
 """Text that Talos could not read as patches: not YAML, keys set twice, not a mapping, a JSON patch, half a document."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -10,6 +11,21 @@ from machineconfig.model import Finding
 from machinery.problems import dotted
 
 _FRAGMENT = "write it as a fragment of the machine configuration, such as machine: {install: {disk: /dev/vda}}"
+_TEMPLATE = re.compile(r"\{\{[-+]?\s*(?:(?:secret|include)\s*\(|(?:node|cluster|facts)\.)|\{%[-+]?\s*(?:if|for|set)\b")
+"""What is written for a template: a secret, a file, a name that templates know, or a tag."""
+
+
+def is_a_template_by_its_name(subject: Subject) -> Iterator[Finding]:
+    """What is written as a template has a name that ends in .j2: any other file is taken as it stands."""
+    for patch in subject.patches:
+        if patch.source.endswith(".j2"):
+            continue
+        for line, text in enumerate(patch.text.split("\n"), 1):
+            if _TEMPLATE.search(text) and not text.lstrip().startswith("#"):
+                name = patch.source.rpartition("/")[2]
+                message = "is written as a template, and the file is taken as it stands"
+                yield Finding(subject.node.name, patch.source, patch.line(line), message, f"name it {name}.j2")
+                break
 
 
 def is_yaml(subject: Subject) -> Iterator[Finding]:

@@ -1,6 +1,7 @@
 """Each check refuses a good stack that differs in one thing, and says that one thing only."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,9 @@ from ruamel.yaml import YAML
 
 from machineconfig import PlanError, make_plan
 from machineconfig.checks import RULES
-from machineconfig.checks import final as final_checks
 from machineconfig.sensitive import IN_BUNDLE as SECRETS
 from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, raw, write
+from topology.platforms import PLATFORMS
 
 ELSEWHERE = {"size", "talos-warns", "talosctl-refuses"}
 """Rules that warn, or need another platform or a program: the tests for them stand below and beside this file."""
@@ -71,7 +72,7 @@ def test_no_stack_of_the_repo_has_a_finding_in_patches_or_configurations(file: P
 def test_a_configuration_beyond_the_platforms_limit_is_refused_with_its_largest_keys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(final_checks.LIMITS, "proxmox", 65_535)
+    monkeypatch.setitem(PLATFORMS, "proxmox", replace(PLATFORMS["proxmox"], user_data=65_535))
     fits = "cluster:\n  inlineManifests:\n    - {name: big, contents: '" + "x" * 20_000 + "'}\n"
     assert faults(tmp_path, {"controlplane/70-big.yaml": fits}) == ()
     (line,) = faults(tmp_path, {"controlplane/70-big.yaml": fits.replace("x", "x" * 3, 20_000)})
@@ -167,6 +168,18 @@ def test_a_fault_in_the_rendering_of_one_node_hides_nothing_of_the_others(tmp_pa
 def test_a_file_that_lies_about_hides_nothing(tmp_path: Path) -> None:
     first, second = faults(tmp_path, {**TAINT, "all/notes.txt": ""})
     assert "notes.txt is not the name of a patch" in first and second.endswith("[worker-taint]")
+
+
+@pytest.mark.parametrize("value", ['{{ secret("pw") }}', "{{ secret('pw') }}", "{% for a in b %}"])
+def test_a_template_in_a_plain_file_is_said_first_whatever_yaml_makes_of_it(value: str, tmp_path: Path) -> None:
+    text = f"machine:\n  sysctls:\n    kernel.x: {value}\n"
+    first = faults(tmp_path, {"all/70-x.yaml": text})[0]
+    assert first.startswith("patches/all/70-x.yaml:3 (cp1, w1): is written as a template")
+
+
+def test_a_text_in_braces_of_another_language_is_no_template(tmp_path: Path) -> None:
+    text = "machine: {env: {A: '{{ .Values.node.name }} {{ nodename }} {{ secrets }}'}}\n"
+    assert faults(tmp_path, {"all/70-x.yaml": text}) == ()
 
 
 def test_a_secret_of_any_kind_makes_no_finding_while_nobody_knows_it(tmp_path: Path) -> None:
