@@ -10,15 +10,8 @@ from machineconfig.model import Finding
 from machineconfig.paths import leaves
 from machinery import ConfigError, validate
 from machinery.problems import Problem
+from topology.platforms import PLATFORMS
 
-MODES = {"bare-metal": "metal", "proxmox": "metal"}
-"""How Talos validates, by platform: metal where it installs itself on a disk, cloud where its image is the disk."""
-LIMITS: Mapping[str, int] = {"openstack": 65_535}
-"""Bytes of base64 that a platform takes for a machine's user data.
-
-Where a machine gets its configuration over its own API there is no limit and no entry: so on bare metal and Proxmox,
-which are all platforms of today. The limit counts from the day on which a stack can say `kind: openstack`.
-"""
 _SANS = ("cluster", "apiServer", "certSANs")
 _MACHINE_SANS = ("machine", "certSANs")
 _KUBELET = ("machine", "kubelet", "nodeIP", "validSubnets")
@@ -45,7 +38,7 @@ def is_what_talos_takes_without_a_warning(final: Final) -> Iterator[Finding]:
 
 
 def _warnings(final: Final) -> tuple[Problem, ...]:
-    return validate(final.configuration, MODES.get(final.topology.platform.kind, "cloud"), at_runtime=True)
+    return validate(final.configuration, PLATFORMS[final.topology.platform.kind].mode, at_runtime=True)
 
 
 def _in_talos_words(final: Final, problems: Iterable[Problem]) -> Iterator[Finding]:
@@ -92,7 +85,7 @@ def lets_etcd_choose_the_nodes_address(final: Final) -> Iterator[Finding]:
 
 def is_as_small_as_the_platform_wants(final: Final) -> Iterator[Finding]:
     """The configuration fits into the user data of the platform, where it gets it from there."""
-    limit = LIMITS.get(final.topology.platform.kind)
+    limit = PLATFORMS[final.topology.platform.kind].user_data
     if limit is None:
         return
     size = len(base64.b64encode(final.text.encode()))

@@ -8,12 +8,11 @@ from machineconfig.documents import Entry
 from machineconfig.model import Finding
 from machinery import ConfigError
 from machinery.yaml import ScalarNode, plain
+from topology.platforms import PLATFORMS
 
 _INTERFACES = ("machine", "network", "interfaces")
 _LOGICAL = ("bond", "bridge", "dummy", "wireguard")
 _HARDWARE = (("hardwareAddr",), ("permanentAddr",))
-_ONE_NIC = ("proxmox",)
-"""Platforms whose machines have exactly one interface: the program makes them so."""
 
 
 def describes_each_interface_once(subject: Subject) -> Iterator[Finding]:
@@ -153,7 +152,7 @@ def _physical(subject: Subject, key: str) -> list[tuple[Part, Entry]]:
 
 def _is_the_nodes_own(subject: Subject, entry: Entry) -> bool:
     """Whether a selected interface is surely the one that holds the node's address."""
-    if subject.topology.platform.kind in _ONE_NIC or entry.get("vip") is not None:
+    if PLATFORMS[subject.topology.platform.kind].one_interface or entry.get("vip") is not None:
         return True
     addresses = entry.get("addresses")
     given = [address_of(item.text) for item in (addresses.items if addresses else ())]

@@ -14,9 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from machineconfig.checks.configuration import Final
-from machineconfig.checks.final import MODES
 from machineconfig.model import Finding
 from machinery.problems import Problem, beginning
+from topology.platforms import PLATFORMS
 
 ID = "talosctl-refuses"
 _TIMEOUT = 30
@@ -35,7 +35,7 @@ def is_what_talosctl_takes(finals: Iterable[Final]) -> Iterator[Finding]:
         return
     known: dict[tuple[str, str], tuple[str, ...]] = {}
     for final in finals:
-        mode = MODES.get(final.topology.platform.kind, "cloud")
+        mode = PLATFORMS[final.topology.platform.kind].mode
         text = _own_name(final.node.name).sub("node", final.text).replace(str(final.node.address), "192.0.2.1")
         if (mode, text) not in known:
             known[mode, text] = _problems(program, mode, final.text)

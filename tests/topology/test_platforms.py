@@ -41,7 +41,7 @@ def flavors_are_large(topology: Topology) -> Iterator[Found]:
 
 @pytest.fixture
 def cloud(monkeypatch: pytest.MonkeyPatch) -> None:
-    platform = PlatformKind("cloud", CloudSettings, CloudNode, (Rule(flavors_are_large),))
+    platform = PlatformKind("cloud", CloudSettings, CloudNode, "cloud", (Rule(flavors_are_large),))
     monkeypatch.setitem(PLATFORMS, "cloud", platform)
 
 

@@ -14,6 +14,7 @@ PLATFORM = PlatformKind(
     kind="bare-metal",
     settings=BareMetalSettings,
     node=BareMetalNode,
+    mode="metal",
     rules=(
         Rule(vip_has_an_interface, reads=(("network", "interface"), ("network", "vip"), ("platform", "link"))),
         Rule(link_names_the_interface, reads=(("platform", "link"), ("nodes", "*", "link"))),

@@ -33,7 +33,8 @@ class BareMetalNode(Node):
             skip()
         disks = info.data["disks"]
         if raw not in disks:
-            refuse("is not one of this node's disks", f"declare it there{near(raw, disks)}, or write what selects it")
+            cure = f"declare it there{near(raw, disks)}, or write what selects it"
+            refuse("is not one of this node's disks", cure, also=("disks", raw))
         return disks[raw]
 
 

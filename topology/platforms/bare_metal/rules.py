@@ -65,7 +65,8 @@ def volumes_have_a_disk_on_every_worker(topology: Topology) -> Iterator[Found]:
             if disk is None:
                 cure = f"declare it in the disks of {node.name}{near(volume.disk, node.disks)}"
                 message = f"of {node.name} has no {volume.disk}, which the volume {name} is made on"
-                yield Found(("nodes", index, "disks"), NOTHING, message, cure)
+                also = (("nodes", index, "disks", volume.disk),)
+                yield Found(("nodes", index, "disks"), NOTHING, message, cure, also)
             elif same_disk(disk, node.install_disk):
                 message = f"of {node.name} is the disk of the volume {name}, and Talos is installed on it"
                 yield Found(("nodes", index, "disks", volume.disk), disk.identity, message, "name another disk")

@@ -16,6 +16,7 @@ PLATFORM = PlatformKind(
     kind="proxmox",
     settings=ProxmoxSettings,
     node=ProxmoxNode,
+    mode="metal",
     rules=(
         Rule(architecture_is_amd64),
         Rule(addresses_have_a_gateway, reads=(("network", "gateway"),)),
@@ -25,4 +26,5 @@ PLATFORM = PlatformKind(
         Rule(pci_slots_are_unique),
     ),
     secrets=("proxmoxApiToken",),
+    one_interface=True,
 )
