@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cli.imports import import_faults, import_warnings
-from cli.keys import key_faults, key_warnings
+from cli.keys import key_faults, key_warnings, missing_secrets
 from cli.options import Parsers, command, names, output_option, project, stack_option
 from cli.stackfile import StackFile, StackFileError, read
 from cli.terminal import paint, say, say_json, warn
@@ -43,6 +43,11 @@ def add(parsers: Parsers) -> None:
     parser = command(parsers, "check", run, summary="say what is wrong with stacks", about=_ABOUT, epilog=_EPILOG)
     stack_option(parser)
     output_option(parser)
+    parser.add_argument(
+        "--without-secrets",
+        action="store_true",
+        help="secrets that are missing are warnings: before a rehearsal, or where CI has none",
+    )
     parser.add_argument("--rules", action="store_true", help="list the checks, with the ids that waivers name")
 
 
@@ -51,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.rules:
         return _rules(options)
     folder = project(options)
-    checked = [_read_and_check(name, folder) for name in names(options)]
+    checked = [_read_and_check(name, folder, options.without_secrets) for name in names(options)]
     of_none = () if options.stack else _of_none(checked, folder)
     if options.output == "json":
         found = [_plain(each, finding) for each in checked for finding in each.found]
@@ -88,14 +93,14 @@ def _rules(options: argparse.Namespace) -> int:
     return 0
 
 
-def _read_and_check(name: str, folder: Path) -> _Checked:
+def _read_and_check(name: str, folder: Path, without_secrets: bool) -> _Checked:
     try:
-        return _check(read(name, folder))
+        return _check(read(name, folder), without_secrets)
     except StackFileError as error:
         return _Checked(name, (error,))
 
 
-def _check(file: StackFile) -> _Checked:
+def _check(file: StackFile, without_secrets: bool) -> _Checked:
     found: tuple[Fault | Finding, ...] = ()
     try:
         plan: Plan | None = make_plan(file.config["cluster"], patches=file.folder / "patches")
@@ -103,15 +108,18 @@ def _check(file: StackFile) -> _Checked:
         plan, found = error.plan, error.found
     if plan is None:
         return _Checked(file.name, (*file.faults, *_others(file, found)), file)
+    missing = tuple(missing_secrets(file, plan))
     warnings: tuple[Fault | Finding, ...] = (
         *plan.topology.warnings,
         *plan.warned,
         *key_warnings(file, plan),
+        *(missing if without_secrets else ()),
         *import_warnings(file, plan.topology),
     )
     for warning in warnings:
         warn(f"{file.path.name}: {warning}")
-    of_file = (*file.faults, *key_faults(file, plan), *import_faults(file, plan.topology))
+    demanded = () if without_secrets else missing
+    of_file = (*file.faults, *demanded, *key_faults(file, plan), *import_faults(file, plan.topology))
     return _Checked(file.name, (*of_file, *found), file, plan.topology, warnings)
 
 

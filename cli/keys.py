@@ -12,21 +12,24 @@ _UNREAD = "is a key that nothing reads"
 
 
 def key_faults(file: StackFile, plan: Plan) -> Iterator[Fault]:
-    """Secrets that patches ask for and the stack does not have, and misspelt keys, of the file's own too.
-
-    The platform's own secrets may be missing: a stack file can be checked before its credentials are there.
-    """
+    """Misspelt keys, of the file's own too."""
     for key in file.strange:
         near = _nearest(key, KEYS)
         yield Fault(key, "", "is no key of a stack file", f"write {near} or take it out" if near else "take it out")
-    asked = plan.secrets
-    for name, source in sorted(asked.items()):
-        if name not in file.config and not file.has_environment:
-            cure = f"set it with `pulumi config set --secret {name}`"
-            yield Fault(f"{PROJECT}:{name}", "", f"is not there, and {source} asks for it", cure)
     for key, near in _unread(file, plan):
         if near:
             yield Fault(f"{PROJECT}:{key}", "", _UNREAD, f"write {PROJECT}:{near} or take it out")
+
+
+def missing_secrets(file: StackFile, plan: Plan) -> Iterator[Fault]:
+    """Secrets that patches ask for and the stack does not have.
+
+    The platform's own secrets may be missing: a stack file can be checked before its credentials are there.
+    """
+    for name, source in sorted(plan.secrets.items()):
+        if name not in file.config and not file.has_environment:
+            cure = f"set it with `pulumi config set --secret {name} --stack {file.name}`"
+            yield Fault(f"{PROJECT}:{name}", "", f"is not there, and {source} asks for it", cure)
 
 
 def key_warnings(file: StackFile, plan: Plan) -> Iterator[Fault]:

@@ -91,7 +91,8 @@ def _missing_secrets(config: pulumi.Config, made: plan.Plan) -> list[str]:
     kind = made.topology.platform.kind
     wanted = {**made.secrets, **dict.fromkeys(KINDS[kind].secrets, f"platform {kind}")}
     return [
-        f"{config.full_key(key)}: {user} needs this secret; set it with `pulumi config set --secret {key}`"
+        f"{config.full_key(key)}: {user} needs this secret; set it with"
+        f" `pulumi config set --secret {key} --stack {pulumi.get_stack()}`"
         for key, user in sorted(wanted.items())
         if config.get_secret(key) is None
     ]

@@ -26,7 +26,7 @@ from lab.stackfile import PROJECT, StackError, StackFile, read
 
 PLATFORM_SECRETS = {"proxmox": {"proxmoxApiToken": "lab@pve!talos={uuid}"}}
 """Secrets that a platform needs, with the form of their values."""
-ASKED = re.compile(r"""\bsecret\(\s*["']([A-Za-z][A-Za-z0-9_-]*)["']\s*\)""")
+ASKED = re.compile(r"""\bsecret\(\s*(?:name\s*=\s*)?["']([A-Za-z][A-Za-z0-9_-]*)["']\s*\)""")
 ENCRYPTION_KEYS = ("secretsprovider", "encryptedkey", "encryptionsalt")
 
 

@@ -1,5 +1,6 @@
 """The patches of one node: the files of its levels, rendered, in the order in which Talos merges them."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from topology import Node, Topology
 
 Secret = Callable[[str], str]
 
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+"""The name of a secret: a key that needs no quotes, neither in a shell nor in the stack file."""
 _SAME: tuple[int, ...] = ()
 """The lines of a text that is the file itself."""
 
@@ -106,11 +109,14 @@ class _Template:
     def secret(self, name: str) -> str:
         if not isinstance(name, str) or not name:
             raise RefusedError("asks for a secret without naming it", 'write secret("name")')
+        if not _KEY.fullmatch(name):
+            remedy = "take letters, digits, - and _, and begin with a letter"
+            raise RefusedError(f"asks for the secret {name!r}, which can be no key of a configuration", remedy)
         self._asked.add(name)
         try:
             return self._secret(name)
         except LookupError:
-            remedy = f"set it with `pulumi config set --secret {name}`"
+            remedy = f"set it with `pulumi config set --secret {name} --stack STACK`"
             raise RefusedError(f"asks for a secret that the stack does not have: {name}", remedy) from None
 
 

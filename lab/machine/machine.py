@@ -53,6 +53,7 @@ class Machine:
         if self._life and not self._life.done():
             return
         self.directory.mkdir(parents=True, mode=0o700, exist_ok=True)
+        self.stage = "booting"
         self.record("power-on")
         self._life = asyncio.get_running_loop().create_task(self._live())
         self._life.add_done_callback(self._ended)

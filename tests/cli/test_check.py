@@ -160,13 +160,17 @@ def test_a_secret_that_a_patch_asks_for_and_the_stack_does_not_have(checkout: Pa
     assert code == 2
     assert out.splitlines()[1:] == [
         "  Pulumi.lab.yaml: talos-stacks:own: is not there, and patches/worker/70-own.yaml.j2 asks for it;"
-        " set it with `pulumi config set --secret own`"
+        " set it with `pulumi config set --secret own --stack lab`"
     ]
+    code, out, err = run("check", "--without-secrets", "--output", "json")
+    assert code == 0 and not json.loads(out)["findings"]
+    assert [warning["path"] for warning in json.loads(out)["warnings"]] == ["talos-stacks:own"]
+    assert "warning: Pulumi.lab.yaml: talos-stacks:own: is not there" in err
     edit(checkout, "config:\n", "config:\n  talos-stacks:own: {secure: v1:abc:def}\n")
     assert run("check")[0] == 0
     edit(checkout, "talos-stacks:own", "talos-stacks:owm")
     assert [line.partition("; ")[2] for line in run("check")[1].splitlines()[1:]] == [
-        "set it with `pulumi config set --secret own`",
+        "set it with `pulumi config set --secret own --stack lab`",
         "write talos-stacks:own or take it out",
     ]
     edit(checkout, "config:\n", "environment: [shared]\nconfig:\n")

@@ -276,7 +276,15 @@ def test_a_secret_that_the_stack_does_not_have_is_named_with_the_command_that_se
     write(tmp_path, {"all/10-a.yaml.j2": 'a: {{ secret("pw") }}\n'})
     (finding,) = refused(stack(), "cp1", tmp_path)
     assert finding.message.endswith("asks for a secret that the stack does not have: pw")
-    assert finding.remedy == "set it with `pulumi config set --secret pw`"
+    assert finding.remedy == "set it with `pulumi config set --secret pw --stack STACK`"
+
+
+@pytest.mark.parametrize("name", ["registry password", "9lives", "a:b", "a.b", "$(id)", "pw\n"])
+def test_the_name_of_a_secret_is_one_that_the_command_can_set(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"all/10-a.yaml.j2": f"a: {{{{ secret({name!r}) }}}}\n"})
+    (finding,) = refused(stack(), "cp1", tmp_path, {name: "hunter2"})
+    assert f"asks for the secret {name!r}, which can be no key of a configuration" in finding.message
+    assert finding.remedy == "take letters, digits, - and _, and begin with a letter"
 
 
 @pytest.mark.parametrize("expression", ['secret("pw").x', 'secret("pw") + 1', 'secret("pw") | int("x", "y", 3, 4)'])

@@ -60,4 +60,4 @@ def test_a_secret_that_a_patch_asks_for_and_nobody_set_is_a_fault(lab: Rehearsal
     lab.patch("all/50-secret.yaml.j2", 'machine:\n  sysctls:\n    a: \'{{ secret("not" ~ "Set") }}\'\n')
     output = refused(lab)
     (lab.project / "patches/all/50-secret.yaml.j2").unlink()
-    assert "notSet" in output and "pulumi config set --secret notSet" in output
+    assert "notSet" in output and "pulumi config set --secret notSet --stack lab`" in output

@@ -163,6 +163,7 @@ def test_faults_and_power_are_switched_from_the_command_line(lab: Lab) -> None:
     assert lab("fault", "trial", "cp-1", "drop", "--clear").returncode == 0
     assert "drop" not in lab("status").stdout
     assert "off" in lab("power", "trial", "w-1", "off").stdout
+    assert "booting" in lab("power", "trial", "w-1", "on").stdout
     for arguments, message in [
         (("fault", "trial", "cp-9", "drop"), "there is no machine cp-9; there are: cp-1, w-1\n"),
         (("fault", "trial", "cp-1", "drop", "every"), "every: a fault's argument is KEY=NUMBER, like every=3\n"),
@@ -275,6 +276,18 @@ def test_everything_that_is_wrong_is_said_before_anything_is_started(lab: Lab) -
     assert "nodes[1].role" in checked.stdout and "network.interfaces" in checked.stdout
     assert refused.stderr == "nothing was started\n"
     assert not lab.home.exists()
+
+
+def test_a_secret_that_nobody_set_yet_is_made_up_after_a_warning(lab: Lab) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    patch = "machine: {sysctls: {kernel.domainname: {{ secret(name='mine') | flow }}}}\n"
+    (lab.project / "patches/all/70-own.yaml.j2").write_text(patch)
+    program = "import pulumi\npulumi.export('length', pulumi.Config().require_secret('mine').apply(len))\n"
+    (lab.project / "__main__.py").write_text(program)
+    up = lab("up", "trial")
+    assert up.returncode == 0, up.stdout + up.stderr
+    assert "warning: Pulumi.trial.yaml: talos-stacks:mine: is not there" in up.stderr
+    assert "mine" not in (lab.project / "Pulumi.trial.yaml").read_text()
 
 
 def test_asking_a_world_that_is_not_there_is_an_error_of_one_line(
