@@ -78,7 +78,8 @@ def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> It
         if follows(each):
             continue
         found.append((place, each["type"]))
-        if not draft.is_damaged(place) and not draft.holds_damage(place):
+        also = (*place[:-1], *each.get("ctx", {}).get("also", ()))
+        if not any(draft.is_damaged(on) for on in (place, also)) and not draft.holds_damage(place):
             yield translate(each, place, shape, draft.keys(place[:-1]))
     for place, kind in found:
         field = field_at(shape, place)
@@ -102,5 +103,5 @@ def _apply(rule: Rule, topology: Topology, draft: Draft) -> Iterator[Fault]:
         return
     for found in rule.check(topology):
         place = draft.place(found.loc)
-        if not any(draft.is_damaged(each) for each in (place, *found.also)):
+        if not any(draft.is_damaged(each) for each in (place, *map(draft.place, found.also))):
             yield Found(place, found.value, found.message, found.cure).fault()

@@ -20,12 +20,14 @@ class Model(BaseModel):
     )
 
 
-def refuse(message: str, cure: str, *, hidden: bool = False) -> NoReturn:
+def refuse(message: str, cure: str, *, hidden: bool = False, also: tuple[str, ...] = ()) -> NoReturn:
     """Refuse the value that is being validated: ``message`` follows the value in the fault, ``cure`` ends it.
 
-    ``hidden`` keeps the value out of the fault.
+    ``hidden`` keeps the value out of the fault. ``also`` is a place beside the value: the fault is not told where that
+    is faulty by itself.
     """
-    raise PydanticCustomError("refused", "{message}", {"message": message, "cure": cure, "hidden": hidden})
+    context = {"message": message, "cure": cure, "hidden": hidden, "also": also}
+    raise PydanticCustomError("refused", "{message}", context)
 
 
 def skip() -> NoReturn:
