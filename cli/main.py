@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. Whatever goes wrong is said on stderr, without a traceback."""
     try:
-        options = parser().parse_args(arguments)
+        options = _parsed(sys.argv[1:] if arguments is None else arguments)
         code: int = options.run(options)
         sys.stdout.flush()
         return code
@@ -51,6 +52,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except Exception as error:  # an error that reaches this far still ends in one sentence
         return _failed(error)
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options; a command that stands after its options is shown at its place."""
+    found = parser()
+    names = [module.__name__.rpartition(".")[2] for module in COMMANDS]
+    at = next((index for index, word in enumerate(arguments) if word in names), 0)
+    if at and arguments[0].startswith("--") and arguments[0] != "--help":
+        moved = shlex.join([found.prog, arguments[at], *arguments[:at], *arguments[at + 1 :]])
+        found.error(f"options follow the command: `{moved}`")
+    return found.parse_args(arguments)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -27,7 +27,10 @@ def command(
     )
     parser.set_defaults(run=run)
     parser.add_argument(
-        "--project", type=Path, metavar="DIR", help="the checkout with the stack files (default: the one you are in)"
+        "--project",
+        type=Path,
+        metavar="DIR",
+        help="the checkout with the stack files (default: the one you are in, else the one it is installed from)",
     )
     return parser
 

@@ -4,7 +4,8 @@ Encrypted values stay encrypted: a mark stands in their place.
 """
 
 import difflib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ PROJECT = "talos-stacks"
 CLUSTER = f"{PROJECT}:cluster"
 KEYS = ("config", "environment", "secretsprovider", "encryptedkey", "encryptionsalt")
 """What the engine reads of a stack file."""
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+"""What the engine and the lab take for the name of a stack."""
 
 
 class StackFileError(CliError):
@@ -53,7 +56,7 @@ class StackFile:
     def cluster(self) -> Any:
         """The topology as it stands in the file; raises CliError where the engine would read another one."""
         if self.faults:
-            raise CliError("\n".join(f"{self.place(fault)}: {fault}" for fault in self.faults))
+            raise CliError(self.located(self.faults))
         return self.config["cluster"]
 
     @property
@@ -70,6 +73,10 @@ class StackFile:
         """`Pulumi.lab.yaml:12`: the line of what a fault is about, or of the nearest thing around it."""
         line = self.line(fault)
         return self.path.name if line is None else f"{self.path.name}:{line}"
+
+    def located(self, faults: Iterable[Fault]) -> str:
+        """A line for each fault, with its place."""
+        return "\n".join(f"{self.place(fault)}: {fault}" for fault in faults)
 
     def line(self, fault: Fault) -> int | None:
         """The line alone."""
@@ -95,6 +102,8 @@ def read(name: str, folder: Path) -> StackFile:
     path = folder / f"Pulumi.{name}.yaml"
     if "/" in name or not path.is_file():
         raise CliError(f"there is no stack {name} in {folder}; there are: {', '.join(stacks(folder)) or 'none'}")
+    if not _NAME.fullmatch(name):
+        raise StackFileError(path.name, None, f"{name!r} is no name of a stack: take letters, digits, -, _ and .")
     try:
         return _read(name, path)
     except YamlFaultError as error:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cli import labs
 from cli.errors import CliError
 from cli.stackfile import PROJECT, StackFile
 from machinery import Bundle, KeyPair
@@ -106,8 +107,8 @@ def _pulumi(stack: StackFile, *arguments: str) -> dict[str, Any]:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CliError(f"pulumi cannot be asked for the state of {stack.name}: {type(error).__name__}") from None
-    if ended.returncode:
-        raise CliError(_reason(stack.name, ended.stderr))  # stdout is where secrets are
+    if ended.returncode:  # stdout is where secrets are
+        raise CliError(_reason(stack.name, ended.stderr) + labs.hint(stack))
     try:
         found: dict[str, Any] = json.JSONDecoder().raw_decode(ended.stdout, ended.stdout.index("{"))[0]
     except ValueError:

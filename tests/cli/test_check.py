@@ -262,3 +262,10 @@ def test_what_talos_warns_of_is_said_and_is_no_finding(checkout: Path, run: Run)
         "warning: Pulumi.lab.yaml: patches/worker/70-nic.yaml:1 (lab-worker-01, lab-worker-02): machine.network eth1:"
         " cidr is deprecated: use addresses;"
     )
+
+
+def test_a_file_whose_name_no_stack_can_have_is_said(checkout: Path, run: Run) -> None:
+    (checkout / "Pulumi.lab.yaml").rename(checkout / "Pulumi.My Stack.yaml")
+    code, out, _ = run("check")
+    assert code == 2
+    assert "  Pulumi.My Stack.yaml: 'My Stack' is no name of a stack: take letters, digits, -, _ and ." in out

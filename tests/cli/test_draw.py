@@ -97,3 +97,13 @@ def test_write_is_for_all_stacks(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_schema_is_printed_as_it_is_committed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema"]) == 0
     assert capsys.readouterr().out == (ROOT / schema.FILE).read_text()
+
+
+def test_faults_of_the_stack_file_are_said_with_their_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "patches").mkdir()
+    (tmp_path / "Pulumi.yaml").touch()
+    text = (ROOT / "Pulumi.lab.yaml").read_text().replace("role: worker", "role: servant", 1)
+    (tmp_path / "Pulumi.lab.yaml").write_text(text)
+    line = next(number for number, each in enumerate(text.splitlines(), 1) if "servant" in each)
+    assert main(["draw", "--project", str(tmp_path)]) == 1
+    assert f"Pulumi.lab.yaml:{line}: nodes[3].role: " in capsys.readouterr().err

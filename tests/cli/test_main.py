@@ -32,6 +32,13 @@ def test_wrong_arguments_end_with_1_and_say_where_help_is(arguments: tuple[str, 
     assert err.count("\n") == 1 and "--help" in err
 
 
+def test_a_command_after_its_options_is_shown_at_its_place(run: Run) -> None:
+    said = "talos-stacks: options follow the command: `talos-stacks check --stack mine`; `talos-stacks --help`"
+    for arguments in (("--stack", "mine", "check"), ("--stack=mine", "check")):
+        code, out, err = run(*arguments)
+        assert (code, out) == (1, "") and err.replace("--stack=mine", "--stack mine").startswith(said)
+
+
 def test_a_stack_that_is_not_there_is_named_with_those_that_are(run: Run, checkout: Path) -> None:
     code, _, err = run("render", "--stack", "nowhere")
     assert (code, err) == (1, f"error: there is no stack nowhere in {checkout}; there are: lab\n")

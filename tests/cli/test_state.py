@@ -115,6 +115,37 @@ def test_what_the_engine_says_becomes_one_sentence(said: str, message: str, engi
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_a_state_that_a_lab_has_is_looked_for_inside(
+    engine: Path, checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (engine / "fails").write_text("error: PULUMI_ACCESS_TOKEN must be set")
+    for name in ("LAB_HOME", "LAB_STACK"):
+        monkeypatch.delenv(name, raising=False)
+
+    def said() -> str:
+        with pytest.raises(CliError) as caught:
+            state.read(read("lab", checkout))
+        return str(caught.value)
+
+    outside = said()
+    for home in (checkout / ".lab", tmp_path / "elsewhere"):
+        (home / "lab").mkdir(parents=True)
+        noted = home / "lab" / "run.json"
+        noted.write_text('{"pid": 1}')
+        assert said() == (
+            f"{outside}. A lab of lab is up and has a state of its own: for that one, run this in"
+            " `make lab-shell STACK=lab`, or after `.venv/bin/python -m lab run lab --`"
+        )
+        noted.write_text('{"pid": 1, "ending": true}')
+        assert said() == outside
+        noted.write_text("[]")
+        assert said() == outside
+        monkeypatch.setenv("LAB_HOME", str(tmp_path / "elsewhere"))
+    noted.write_text('{"pid": 1}')
+    monkeypatch.setenv("LAB_STACK", "lab")
+    assert said() == outside
+
+
 @pytest.mark.parametrize("text", ["", "hunter2", "{}", '{"deployment": null}', '{"deployment": {"resources": []}}'])
 def test_a_state_without_secrets_is_said(text: str, engine: Path, checkout: Path) -> None:
     (engine / "stack").write_text(text)
