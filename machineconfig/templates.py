@@ -1,6 +1,5 @@
 """Strict templates: nothing undefined, nothing missing and nothing but text gets into a patch unseen."""
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,15 +9,14 @@ from ipaddress import IPv4Network, IPv6Network
 from types import TracebackType
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template, TemplateError, TemplateSyntaxError
+from jinja2 import Environment, Template, TemplateError, TemplateSyntaxError
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Undefined
-from jinja2.utils import missing
 
 from machineconfig.bounds import BoundedEnvironment, RefusedError, joined
+from machineconfig.unknown import NAMES, Unknown, UnknownNameError
 
-NAMES = ("node", "cluster", "facts", "secret", "include")
 _MARK = re.compile("\ue000([0-9]+)\ue001")
 _LEADING = re.compile("(?:\ue000[0-9]+\ue001)*\ue000([0-9]+)\ue001")
 
@@ -30,18 +28,6 @@ class TemplateFaultError(Exception):
         """`line` counts from 1; it is None if the template never got as far as a line."""
         super().__init__(message)
         self.line, self.message, self.remedy = line, message, remedy
-
-
-class _Unknown(StrictUndefined):
-    """An undefined name that says what it is no part of, and which known name is near."""
-
-    @property
-    def _undefined_message(self) -> str:
-        name = str(self._undefined_name)
-        if self._undefined_obj is missing:
-            return f"{name} is not defined{_near(name, NAMES)}"
-        owner = type(self._undefined_obj).__name__
-        return f"{owner} has no {name}{_near(name, _members(self._undefined_obj))}"
 
 
 class _LineMarks(Extension):
@@ -80,6 +66,8 @@ def _fault(error: Exception, line: int | None, source: str) -> TemplateFaultErro
     if isinstance(error, RefusedError):
         where = _expressions(source, line)
         return TemplateFaultError(line, f"{where}{error.message}", error.remedy)
+    if isinstance(error, UnknownNameError):
+        return TemplateFaultError(line, *error.said(source.split("\n")[line - 1] if line else ""))
     if isinstance(error, TemplateError):
         return TemplateFaultError(line, str(error.message), f"a template knows {', '.join(NAMES)}")
     # The error's own text may quote a value, and a value may be a secret: its kind has to do.
@@ -98,7 +86,7 @@ def _compile(source: str, name: str) -> Template:
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     environment = BoundedEnvironment(
-        undefined=_Unknown,
+        undefined=Unknown,
         extensions=[_LineMarks],
         finalize=_writable,
         trim_blocks=True,
@@ -168,14 +156,3 @@ def _expressions(source: str, line: int | None) -> str:
         return ""
     found = re.findall(r"\{[{%]-?\s*(.*?)\s*-?[%}]\}", source.split("\n")[line - 1])
     return f"{' and '.join(found)} " if found else ""
-
-
-def _members(value: object) -> list[str]:
-    if isinstance(value, Mapping):
-        return [str(key) for key in value]
-    return [name for name in dir(type(value)) + list(getattr(value, "__dict__", ())) if not name.startswith("_")]
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(set(known)), n=1)
-    return f" (near it: {', '.join(near)})" if near else ""

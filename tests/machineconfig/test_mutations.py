@@ -136,7 +136,7 @@ def test_a_waiver_of_no_check_is_a_fault_with_the_near_one(tmp_path: Path) -> No
 def test_faults_of_templates_cannot_be_waived(tmp_path: Path) -> None:
     files = {"worker/70-x.yaml.j2": "machine: {env: {A: '{{ node.nothing }}'}}\n"}
     (line,) = faults(tmp_path, files, waivers=[{"rule": "list-doubles", "reason": "x"}])
-    assert line.startswith("patches/worker/70-x.yaml.j2:1 (w1): ProxmoxNode has no nothing")
+    assert line.startswith("patches/worker/70-x.yaml.j2:1 (w1): node has no nothing")
 
 
 def test_what_is_wrong_with_patches_and_with_configurations_is_said_at_once(tmp_path: Path) -> None:

@@ -74,16 +74,16 @@ def test_an_undefined_variable_names_file_line_variable_and_node(tmp_path: Path)
     write(tmp_path, {"controlplane/10-x.yaml.j2": "machine:\n  network:\n    a: [{{ node.ip6 }}/64]\n"})
     (finding,) = refused(stack(), "cp1", tmp_path)
     assert (finding.source, finding.line, finding.node) == ("controlplane/10-x.yaml.j2", 3, "cp1")
-    assert finding.message.startswith("ProxmoxNode has no ip6")
+    assert finding.message.startswith("node has no ip6")
 
 
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("node.adress", "ProxmoxNode has no adress (near it: address)"),
+        ("node.adress", "node has no adress (near it: address)"),
         ("nodes.name", "nodes is not defined (near it: node)"),
-        ("cluster.network.namservers", "ClusterNetwork has no namservers (near it: nameservers)"),
-        ("node.data.sit", "dict has no sit (near it: site)"),
+        ("cluster.network.namservers", "cluster.network has no namservers (near it: nameservers)"),
+        ("node.data.sit", "node.data has no sit (near it: site)"),
     ],
 )
 def test_a_known_name_that_is_near_is_suggested(tmp_path: Path, expression: str, message: str) -> None:
