@@ -26,7 +26,7 @@ class Plan:
     patches: Mapping[str, tuple[Patch, ...]]
     """By node name, in the order in which they apply."""
     warned: tuple[Finding, ...] = field(default=(), kw_only=True)
-    """What Talos would warn of."""
+    """What Talos would warn of, and secrets in clear."""
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -32,6 +32,9 @@ _ASSIGNED = re.compile(rf"(?:{_WORD})[\w.-]*[\"']?\s*[:=]\s*\S", re.I)
 """A secret with its name inside a text: an argument, a query, a piece of JSON."""
 _BRANCHES = frozenset(("auth", "environment"))
 """Keys below which everything is hidden."""
+_NAMED = frozenset(("auth", "identitytoken", "passphrase", "password", "presharedkey", "privatekey", "psk"))
+"""Keys of Talos, in small letters, whose text is a secret whatever it looks like."""
+_IDENTITY = ("clientIdentity", "key")
 _NOTHING_KNOWN = Mask({})
 _LEAST, _MOST = 4, 200
 """Characters: less says nothing, and in more there is everything."""
@@ -45,6 +48,13 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 def looks_secret(path: Path, value: object) -> bool:
     """Whether what a patch says at a place is not to be quoted, though no secret of the stack is in it."""
     return any(path[: len(place)] == place for place in IN_BUNDLE) or is_secret(path, (value,), _NOTHING_KNOWN)
+
+
+def is_named_secret(path: Path) -> bool:
+    """Whether the key alone says that a text is a secret; arguments of programs have keys that are not Talos's."""
+    keys = [part for part in path if isinstance(part, str)]
+    named = bool(keys) and (keys[-1].lower() in _NAMED or tuple(keys[-2:]) == _IDENTITY)
+    return named and "extraArgs" not in keys
 
 
 def is_secret(path: Path, values: tuple[object, ...], mask: Mask) -> bool:

@@ -86,6 +86,11 @@ PATCH_CHECKS: tuple[Check[Subject], ...] = (
 
 _WARNED = "talos-warns"
 
+WARNING_CHECKS: tuple[Check[Subject], ...] = (Check("secret-in-clear", secrets.asks_for_its_secrets),)
+"""Of rendered patches: what is allowed and worth a second look."""
+
+_WARNINGS = frozenset((_WARNED, *(check.id for check in WARNING_CHECKS)))
+
 FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check(REFUSED, final.is_what_talos_takes),
     Check(OWNED, owned.has_what_the_topology_says),
@@ -100,7 +105,7 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
 
 _NOT_MADE = "cannot-be-merged"
 RULES: Mapping[str, str] = {
-    **{check.id: check.says for check in PATCH_CHECKS},
+    **{check.id: check.says for check in (*PATCH_CHECKS, *WARNING_CHECKS)},
     _NOT_MADE: "The provider can merge every patch into the configuration.",
     **{check.id: check.says for check in FINAL_CHECKS},
     talosctl.ID: " ".join((talosctl.is_what_talosctl_takes.__doc__ or "").split()),
@@ -110,19 +115,21 @@ RULES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Checked:
-    """Everything that is wrong and that Talos warns of, but for what is waived."""
+    """Everything that is wrong and all that is warned of, but for what is waived."""
 
     found: tuple[Fault | Finding, ...]
     warnings: tuple[Finding, ...]
 
 
-def patch_findings(topology: Topology, patches: Mapping[str, Sequence[Patch]]) -> Iterator[Finding]:
-    """Everything that is wrong with the rendered patches of some nodes, by name, each node for itself."""
+def patch_findings(
+    topology: Topology, patches: Mapping[str, Sequence[Patch]], checks: Sequence[Check[Subject]] = PATCH_CHECKS
+) -> Iterator[Finding]:
+    """What checks say of the rendered patches of some nodes, by name, each node for itself."""
     nodes = {node.name: node for node in topology.nodes}
-    found: list[list[Finding]] = [[] for _ in PATCH_CHECKS]
+    found: list[list[Finding]] = [[] for _ in checks]
     for name, rendered in patches.items():  # node by node, so that what is read of a node is read once and let go
         subject = Subject(topology, nodes[name], rendered)
-        for check, findings in zip(PATCH_CHECKS, found, strict=True):
+        for check, findings in zip(checks, found, strict=True):
             findings.extend(check.findings(subject))
     return itertools.chain.from_iterable(found)
 
@@ -167,7 +174,15 @@ def check_all(topology: Topology, patches: Mapping[str, Sequence[Patch]], *, com
     """
     found = list(patch_findings(topology, patches))
     found += final_findings(topology, patches, found)
+    found += patch_findings(topology, patches, WARNING_CHECKS)
     kept = said_once(finding for finding in found if not waived(topology, finding))
-    wrong = (finding for finding in kept if finding.rule != _WARNED)
-    warnings = tuple(finding for finding in kept if finding.rule == _WARNED)
-    return Checked((*waiver_faults(topology, found, RULES, complete=complete), *wrong), warnings)
+    wrong = (finding for finding in kept if finding.rule not in _WARNINGS)
+    warnings = tuple(finding for finding in kept if finding.rule in _WARNINGS)
+    sure = RULES.keys() - set(_unsure(patches)) if complete else ()
+    return Checked((*waiver_faults(topology, found, RULES, sure=sure), *wrong), warnings)
+
+
+def _unsure(patches: Mapping[str, Sequence[Patch]]) -> Iterator[str]:
+    """The rules that cannot look at everything where secrets have their real values."""
+    if any(patch.is_secret for rendered in patches.values() for patch in rendered):
+        yield from (check.id for check in WARNING_CHECKS)

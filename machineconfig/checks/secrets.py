@@ -1,13 +1,15 @@
-"""Machine secrets: they come from the secrets of the stack, and from nowhere else."""
+"""Secrets: those of machines come from the stack, and no other one stands in clear in a patch."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry
-from machineconfig.model import Finding
-from machineconfig.sensitive import IN_BUNDLE
+from machineconfig.model import Finding, mark
+from machineconfig.sensitive import IN_BUNDLE, is_named_secret
 from machinery.problems import dotted
+
+_MARK = mark("").rstrip(">")
 
 
 def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
@@ -19,6 +21,28 @@ def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
             message = f"{dotted(path)} is a machine secret, and those come from the secrets of the stack"
             remedy = f"leave it out; to bring your own, import a secrets.yaml that has it as {key} (secrets.importFrom)"
             yield replace(subject.finding(part, entry, message, remedy), value="")
+
+
+def asks_for_its_secrets(subject: Subject) -> Iterator[Finding]:
+    """What a key of Talos says is a secret is asked for with secret("name"), and does not stand in clear in a file."""
+    for part in subject.parts:
+        if not _shows_marks(part):  # what was asked for cannot be told from what stands there
+            continue
+        for entry in part.document.root.walk():
+            if entry.text and is_named_secret(entry.path) and _MARK not in entry.text and not _is_machines(entry):
+                where = "a secret" if part.patch.is_secret else dotted(entry.path)
+                message = f"{where} stands in clear in a file under version control"
+                remedy = 'use {{ secret("...") | flow }} in a file whose name ends in .j2'
+                yield replace(subject.finding(part, entry, message, remedy), value="")
+
+
+def _shows_marks(part: Part) -> bool:
+    return not part.patch.is_secret or any(mark(name) in part.patch.text for name in part.patch.secrets)
+
+
+def _is_machines(entry: Entry) -> bool:
+    """Whether it is a machine secret, of which its own check speaks."""
+    return any(entry.path[: len(place)] == place for place in IN_BUNDLE)
 
 
 def _operations(subject: Subject, path: tuple[str, ...]) -> Iterator[tuple[Part, Entry]]:

@@ -13,9 +13,12 @@ def waived(topology: Topology, finding: Finding) -> bool:
 
 
 def waiver_faults(
-    topology: Topology, findings: Iterable[Finding], rules: Collection[str], *, complete: bool
+    topology: Topology, findings: Iterable[Finding], rules: Collection[str], *, sure: Collection[str]
 ) -> Iterator[Fault]:
-    """A waiver of a rule that there is not, and, if every check could run (`complete`), one that was not needed."""
+    """A waiver of a rule that there is not, and, of the rules that could look at everything, one that was not needed.
+
+    `sure` are those rules.
+    """
     findings = tuple(findings)
     for index, waiver in enumerate(topology.waivers):
         path = f"waivers[{index}].rule"
@@ -23,7 +26,7 @@ def waiver_faults(
             near = difflib.get_close_matches(waiver.rule, rules, n=1)
             cure = f"write {near[0]}" if near else "write the word in brackets at the end of a finding"
             yield Fault(path, waiver.rule, "is the id of no check", cure)
-        elif complete and not any(_covers(waiver, finding) for finding in findings):
+        elif waiver.rule in sure and not any(_covers(waiver, finding) for finding in findings):
             where = f" of {waiver.node}" if waiver.node else ""
             yield Fault(path, waiver.rule, f"waives no finding{where}", "take the waiver out")
 

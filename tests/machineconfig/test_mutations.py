@@ -14,7 +14,7 @@ from machineconfig.sensitive import IN_BUNDLE as SECRETS
 from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, raw, write
 from topology.platforms import PLATFORMS
 
-ELSEWHERE = {"size", "talos-warns", "talosctl-refuses"}
+ELSEWHERE = {"secret-in-clear", "size", "talos-warns", "talosctl-refuses"}
 """Rules that warn, or need another platform or a program: the tests for them stand below and beside this file."""
 BEHIND_A_NAME = {"endpoint": "https://k8s.example.net:6443"}
 STACKS: dict[str, dict[str, Any]] = {
@@ -108,6 +108,66 @@ def test_a_warning_is_said_beside_what_is_wrong(tmp_path: Path) -> None:
 def test_a_warning_can_be_waived(tmp_path: Path) -> None:
     waiver = {"rule": "talos-warns", "node": "w1", "reason": "older machines read it too"}
     assert warned(tmp_path, CIDR, waivers=[waiver]) == ()
+
+
+CLEAR = [
+    "machine: {registries: {config: {r.example.net: {auth: {username: talos, password: hunter2}}}}}\n",
+    "machine: {registries: {config: {r.example.net: {auth: {identityToken: hunter2}}}}}\n",
+    "apiVersion: v1alpha1\nkind: RegistryAuthConfig\nname: r.example.net\nusername: a\npassword: hunter2\n",
+    "machine: {network: {interfaces: [{interface: wg0, wireguard: {privateKey: hunter2}}]}}\n",
+]
+
+
+@pytest.mark.parametrize("text", CLEAR)
+def test_a_secret_in_clear_is_a_warning_without_its_value(text: str, tmp_path: Path) -> None:
+    lines = warned_or_refused(tmp_path, {"worker/70-x.yaml": text})
+    (line,) = (line for line in lines if "in clear" in line)
+    assert "stands in clear in a file under version control; use {{ secret(" in line
+    assert line.endswith("[secret-in-clear]") and "hunter2" not in line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CLEAR[0].replace("hunter2", "{{ secret('pw') }}"),
+        CLEAR[0].replace("password: hunter2", "password: ''"),
+        "cluster: {extraManifests: ['https://example.net/password'], apiServer: {extraArgs: {password: hunter2}}}\n",
+        "machine: {sysctls: {net.ipv4.tcp_fastopen_key: 'a'}, nodeAnnotations: {a: password}}\n",
+    ],
+)
+def test_a_secret_that_is_asked_for_is_not_in_clear(text: str, tmp_path: Path) -> None:
+    lines = warned_or_refused(tmp_path, {"controlplane/70-x.yaml.j2": text})
+    assert not [line for line in lines if "in clear" in line]
+
+
+def test_a_real_value_that_was_asked_for_is_not_in_clear(tmp_path: Path) -> None:
+    text = CLEAR[0].replace("hunter2", "{{ secret('pw') }}")
+    root = tmp_path / "patches"
+    shutil.copytree(PATCHES, root)
+    write(root, {"worker/70-x.yaml.j2": text.replace("talos", "{{ secret('user') }}")})
+    waiver = {"rule": "secret-in-clear", "reason": "of a patch in which it can be told without the secrets alone"}
+    plan = make_plan(raw(waivers=[waiver]), patches=root, secret=lambda _: "hunter2")
+    assert plan.warnings == ()
+
+
+def test_one_secret_in_clear_beside_one_that_is_asked_for_is_a_warning(tmp_path: Path) -> None:
+    text = CLEAR[0].replace("talos", "{{ secret('user') }}")
+    lines = warned_or_refused(tmp_path, {"worker/70-x.yaml.j2": text})
+    (line,) = (line for line in lines if "in clear" in line)
+    assert "(w1): a secret stands in clear" in line and "hunter2" not in line
+
+
+def test_a_secret_in_clear_can_be_waived(tmp_path: Path) -> None:
+    waiver = {"rule": "secret-in-clear", "reason": "everybody knows it"}
+    assert warned(tmp_path, {"worker/70-x.yaml": CLEAR[0]}, waivers=[waiver]) == ()
+
+
+def warned_or_refused(folder: Path, files: dict[str, str]) -> tuple[str, ...]:
+    try:
+        return warned(folder, files)
+    except PlanError as error:
+        assert error.plan
+        return error.plan.warnings
 
 
 def test_a_finding_is_waived_by_rule_with_a_reason(tmp_path: Path) -> None:
