@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,16 +11,17 @@ from cli.keys import key_faults, key_warnings, missing_secrets
 from cli.options import Parsers, command, names, output_option, project, stack_option
 from cli.stackfile import StackFile, StackFileError, read
 from cli.terminal import paint, say, say_json, warn
+from cli.together import doubts, of_no_stack, shared
 from machineconfig import Finding, Plan, PlanError, make_plan
 from machineconfig.checks import RULES
-from machineconfig.levels import check_names
-from topology import Fault, Topology
+from topology import Fault
 
 _ABOUT = """Check stacks as a preview does, but from their files alone: the stack file, the rendered patches of all
 nodes and their final configurations. Everything that is wrong is said at once, each with the file and line, the node,
 the value and the remedy. Where talosctl is on PATH, Talos's own validator runs too.
 
-Without --stack, patches for nodes and zones that no stack has are found too.
+Without --stack, patches for nodes and zones that no stack has are found too; it warns of patches that are empty for
+every node, and of addresses, VMs and names that two stacks have.
 
 A finding ends with the id of its check in brackets; where it is right as it is, the stack file waives it:
   waivers:
@@ -57,11 +58,13 @@ def run(options: argparse.Namespace) -> int:
         return _rules(options)
     folder = project(options)
     checked = [_read_and_check(name, folder, options.without_secrets) for name in names(options)]
-    of_none = () if options.stack else _of_none(checked, folder)
+    of_none, doubtful = ((), ()) if options.stack else _together(checked, folder / "patches")
+    checked = [replace(each, found=tuple(found for found in each.found if found not in of_none)) for each in checked]
     if options.output == "json":
         found = [_plain(each, finding) for each in checked for finding in each.found]
         found += [_plain(None, finding) for finding in of_none]
         warnings = [_plain(each, warning) for each in checked for warning in each.warnings]
+        warnings += [_plain(None, warning) for warning in doubtful]
         say_json({"stacks": [each.name for each in checked], "findings": found, "warnings": warnings})
     else:
         for line in _lines(checked, of_none):
@@ -74,12 +77,12 @@ _Found: TypeAlias = Fault | Finding | StackFileError
 
 @dataclass(frozen=True)
 class _Checked:
-    """A stack with what is wrong with it; without a file where that cannot be read, without a topology if refused."""
+    """A stack with what is wrong with it; without a file where that cannot be read, without a plan if refused."""
 
     name: str
     found: tuple[_Found, ...]
     file: StackFile | None = None
-    topology: Topology | None = None
+    plan: Plan | None = None
     warnings: tuple[Fault | Finding, ...] = ()
 
 
@@ -120,7 +123,7 @@ def _check(file: StackFile, without_secrets: bool) -> _Checked:
         warn(f"{file.path.name}: {warning}")
     demanded = () if without_secrets else missing
     of_file = (*file.faults, *demanded, *key_faults(file, plan), *import_faults(file, plan.topology))
-    return _Checked(file.name, (*of_file, *found), file, plan.topology, warnings)
+    return _Checked(file.name, (*of_file, *found), file, plan, warnings)
 
 
 def _others(file: StackFile, found: Iterable[Fault | Finding]) -> Iterator[Fault | Finding]:
@@ -129,12 +132,13 @@ def _others(file: StackFile, found: Iterable[Fault | Finding]) -> Iterator[Fault
     return (each for each in found if isinstance(each, Finding) or each.path not in misread)
 
 
-def _of_none(checked: list[_Checked], folder: Path) -> tuple[Finding, ...]:
-    """What lies in patches/ for nodes and zones of no stack; not known where some stack is refused."""
-    topologies = [each.topology for each in checked if each.topology is not None]
-    if len(topologies) < len(checked):
-        return ()
-    return tuple(check_names(folder / "patches", topologies))
+def _together(checked: list[_Checked], patches: Path) -> tuple[tuple[Finding, ...], tuple[Fault | Finding, ...]]:
+    """What is wrong and what is doubtful where all stacks are looked at, and belongs to none."""
+    plans = {each.name: each.plan for each in checked}
+    doubtful = tuple(doubts(plans, patches))
+    for warning in doubtful:
+        warn(f"no stack: {warning}")
+    return (*shared(each.found for each in checked), *of_no_stack(plans, patches)), doubtful
 
 
 def _lines(checked: list[_Checked], of_none: tuple[Finding, ...]) -> Iterator[str]:
