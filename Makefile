@@ -51,11 +51,24 @@ format: setup ## format the code
 proto: setup ## generate talosapi/gen from talosapi/proto
 	$(BIN)/python -m talosapi.proto
 
+# A real stack is always named: a default could be somebody's cluster.
+STACKS = $(patsubst Pulumi.%.yaml,%,$(filter Pulumi.%.yaml,$(sort $(wildcard Pulumi.*.yaml))))
+# `make preview homelab` means STACK=homelab.
+MEANT = $(firstword $(filter $(STACKS),$(wordlist 2,9,$(MAKECMDGOALS))))
+.PHONY: named
+named:
+	@$(if $(STACK),,echo "name the stack: make $(filter preview up recover,$(MAKECMDGOALS)) STACK=$(or $(MEANT),NAME); there are: $(STACKS)" >&2; exit 1)
+	@$(if $(and $(filter $(STACK),$(STACKS)),$(if $(word 2,$(STACK)),,one)),,echo "there is no stack $(STACK) (Pulumi.$(STACK).yaml); there are: $(STACKS)" >&2; exit 1)
+
+.PHONY: as-variable
+as-variable:
+	@$(if $(filter-out lab,$(MEANT)),echo "name the stack like this: make $(firstword $(MAKECMDGOALS)) STACK=$(MEANT)" >&2; exit 1)
+
 # The lab. `make lab LAB_PLUGINS=real` uses the provider plugins on PATH instead of the stand-ins.
 LAB := $(BIN)/python -m lab
 
 .PHONY: only-lab
-only-lab:
+only-lab: as-variable
 	@$(if $(filter-out lab,$(STACK)),echo "make lab is for the stack lab; for this one: make rehearse STACK=$(STACK)" >&2; exit 1)
 
 .PHONY: lab
@@ -63,39 +76,32 @@ lab: only-lab setup ## a whole cluster on simulated machines, from nothing
 	@$(LAB) up lab
 
 .PHONY: rehearse
-rehearse: setup ## the same for any stack, under its own addresses: make rehearse STACK=homelab
-	@$(LAB) up $(or $(STACK),lab)
+rehearse: as-variable setup ## the same for any stack, under its own addresses: make rehearse STACK=homelab
+	@$(LAB) up "$(or $(STACK),lab)"
 
 .PHONY: lab-shell
-lab-shell: setup ## a shell inside the lab [STACK=lab]
-	@$(LAB) shell $(or $(STACK),lab)
+lab-shell: as-variable setup ## a shell inside the lab [STACK=lab]
+	@$(LAB) shell "$(or $(STACK),lab)"
 
 .PHONY: lab-status
-lab-status: setup ## machines, faults and violated invariants of every lab that is up [STACK=…: of one]
-	@$(LAB) status $(STACK)
+lab-status: as-variable setup ## machines, faults and violated invariants of every lab that is up [STACK=…: of one]
+	@$(LAB) status $(if $(STACK),"$(STACK)")
 
 .PHONY: lab-down
-lab-down: setup ## end every lab and remove what it left [STACK=…: one lab]
-	@$(LAB) down $(STACK)
-
-# A real stack is always named: a default could be somebody's cluster.
-STACKS = $(patsubst Pulumi.%.yaml,%,$(sort $(wildcard Pulumi.*.yaml)))
-.PHONY: named
-named:
-	@$(if $(STACK),,echo "name the stack: make $(MAKECMDGOALS) STACK=NAME; there are: $(STACKS)" >&2; exit 1)
-	@$(if $(filter $(STACK),$(STACKS)),,echo "there is no stack $(STACK) (Pulumi.$(STACK).yaml); there are: $(STACKS)" >&2; exit 1)
+lab-down: as-variable setup ## end every lab and remove what it left [STACK=…: one lab]
+	@$(LAB) down $(if $(STACK),"$(STACK)")
 
 .PHONY: preview
 preview: named setup ## what pulumi would do to a real stack: make preview STACK=homelab
-	@PULUMI_SKIP_CHECKPOINTS=true $(BIN)/python -m lab.engine preview --stack $(STACK)
+	@PULUMI_SKIP_CHECKPOINTS=true $(BIN)/python -m lab.engine preview --stack "$(STACK)"
 
 .PHONY: up
 up: named setup ## bring a real stack up, after asking: make up STACK=homelab
-	@$(BIN)/python -m lab.engine up --stack $(STACK)
+	@$(BIN)/python -m lab.engine up --stack "$(STACK)"
 
 .PHONY: recover
 recover: named setup ## make a stack ready again after a run that was killed: make recover STACK=homelab
-	@$(BIN)/python -m lab.engine recover --stack $(STACK) $(if $(FORCE),--force)
+	@$(BIN)/python -m lab.engine recover --stack "$(STACK)" $(if $(FORCE),--force)
 
 .PHONY: tools
 tools: setup ## pulumi and etcd, from PATH or built once

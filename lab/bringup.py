@@ -52,7 +52,8 @@ def what_next(run: Run) -> str:
     if not lifecycle.alive(run):
         return f"The lab of {run.stack} was ended meanwhile."
     here = f"The lab stays up: `make lab-status STACK={run.stack}` shows its machines, {run.journal} what they saw."
-    return f"{here}\n{cure(run)}" if cut_off(run) else here
+    again = f"Again: make rehearse STACK={run.stack}"
+    return "\n".join([here, cure(run), again] if cut_off(run) else [here, again])
 
 
 def cut_off(run: Run) -> bool:

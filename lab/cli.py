@@ -10,7 +10,7 @@ from lab.errors import LabError
 from lab.inside import execute
 from lab.namespace import NamespaceError
 from lab.run import ROOT, STACK_NAME, Run
-from lab.stackfile import StackError, StackFile, read
+from lab.stackfile import StackError, StackFile, path_of, read
 from lab.tools import ToolError
 
 ERRORS = (LabError, StackError, ToolError, NamespaceError, control.ControlError)
@@ -58,7 +58,9 @@ def parser() -> argparse.ArgumentParser:
     fault = command("fault", switch_fault, "switch a fault of a machine on, or off with --clear")
     fault.add_argument("machine", help="the machine's name, address or uuid")
     fault.add_argument("fault", help="refuse, drop, delay, reboot-late, never-back, full-disk or clock-skew")
-    fault.add_argument("arguments", nargs="*", metavar="KEY=VALUE", help="numbers, like every=3 or seconds=30")
+    fault.add_argument(
+        "arguments", nargs="*", default=[], metavar="KEY=VALUE", help="numbers, like every=3 or seconds=30"
+    )
     fault.add_argument("--clear", action="store_true", help="switch it off")
     power = command("power", switch_power, "turn a machine on or off, or cycle it as pulling its plug does")
     power.add_argument("machine", help="the machine's name, address or uuid")
@@ -92,9 +94,10 @@ def opened(options: argparse.Namespace) -> tuple[Run, StackFile]:
 
 
 def running(options: argparse.Namespace) -> Run:
-    """Return the run of the command line's stack; raises LabError when its lab is not up."""
+    """Return the run of the command line's stack; raises LabError or StackError when its lab is not up."""
     run = Run(options.stack)
     if not lifecycle.alive(run):
+        path_of(run.stack, options.project)
         raise LabError(f"the lab of {run.stack} is not up; `make lab` or `make rehearse STACK={run.stack}` starts it")
     return run
 
@@ -148,10 +151,15 @@ def status(options: argparse.Namespace) -> int:
 
 
 def end(options: argparse.Namespace) -> int:
-    """End one lab or all; ending what is not there is fine."""
+    """End one lab or all; ending what is not there is fine, unless no stack has that name."""
+    ended = 0
     for run in [Run(options.stack)] if options.stack else everything():
         if lifecycle.stop(run, say, options.keep):
+            ended += 1
             say(f"==> the lab of {run.stack} is gone" + (f"; its folder stays: {run.folder}" if options.keep else ""))
+    if options.stack and not ended:
+        path_of(options.stack, options.project)
+        say(f"the lab of {options.stack} is not up")
     return 0
 
 
@@ -166,7 +174,7 @@ def switch_fault(options: argparse.Namespace) -> int:
     """Switch a fault on or off."""
     run = running(options)
     if options.clear:
-        control.clear_fault(options.machine, options.fault, at=run.socket)
+        say(report.faults_line(*control.clear_fault(options.machine, options.fault, at=run.socket)))
         return 0
     arguments: dict[str, float] = {}
     for text in options.arguments:
@@ -175,7 +183,7 @@ def switch_fault(options: argparse.Namespace) -> int:
             arguments[key] = float(value)
         except ValueError as error:
             raise LabError(f"{text}: a fault's argument is KEY=NUMBER, like every=3") from error
-    control.fault(options.machine, options.fault, at=run.socket, **arguments)
+    say(report.faults_line(*control.fault(options.machine, options.fault, at=run.socket, **arguments)))
     return 0
 
 

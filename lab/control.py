@@ -8,11 +8,14 @@ import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 VARIABLE = "LAB_SOCKET"
 TIMEOUT = 60.0
 """Seconds to wait for an answer."""
+
+On: TypeAlias = "Mapping[str, Mapping[str, Any]]"
+"""Faults that are on, with their arguments."""
 
 
 class ControlError(Exception):
@@ -64,14 +67,18 @@ def power(name: str, state: str, *, at: Path | str | None = None) -> dict[str, A
     return described
 
 
-def fault(name: str, kind: str, *, at: Path | str | None = None, **arguments: float | bool) -> None:
-    """Switch a fault on for a machine."""
-    call("fault", machine=name, fault=kind, arguments=arguments, at=at)
+def fault(name: str, kind: str, *, at: Path | str | None = None, **arguments: float | bool) -> tuple[str, On]:
+    """Switch a fault on for a machine; return its name and the faults that are on then."""
+    return _faults(call("fault", machine=name, fault=kind, arguments=arguments, at=at))
 
 
-def clear_fault(name: str, kind: str | None = None, *, at: Path | str | None = None) -> None:
-    """Switch one fault of a machine off, or all of them."""
-    call("clear", machine=name, fault=kind, at=at)
+def clear_fault(name: str, kind: str | None = None, *, at: Path | str | None = None) -> tuple[str, On]:
+    """Switch one fault of a machine off, or all of them; return its name and the faults that are on then."""
+    return _faults(call("clear", machine=name, fault=kind, at=at))
+
+
+def _faults(answer: Mapping[str, Any]) -> tuple[str, On]:
+    return str(answer["name"]), answer["faults"]
 
 
 def status(*, at: Path | str | None = None) -> dict[str, Any]:

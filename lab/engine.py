@@ -8,13 +8,13 @@ import os
 import sys
 from typing import NoReturn
 
-from lab import plugins, recover
+from lab import plugins, recover, standing
 from lab.run import ROOT
 from lab.tools import ToolError, binary
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Become pulumi, or recover a stack; exit with 1 when it is missing and cannot be built."""
+    """Become pulumi, or recover a stack; exit with 1 when it is missing and cannot be built, or finds no stack."""
     try:
         engine = binary("pulumi", lambda line: print(line, file=sys.stderr))  # noqa: T201
     except ToolError as error:
@@ -27,6 +27,9 @@ def main(arguments: list[str]) -> NoReturn:
     os.environ.setdefault("PULUMI_SKIP_UPDATE_CHECK", "true")
     if arguments[:1] == ["recover"]:
         sys.exit(recover.main(engine, arguments[1:]))
+    if reason := standing.obstacle(engine, arguments):
+        sys.stderr.write(f"{reason}\n")
+        sys.exit(1)
     os.execv(engine, [str(engine), *arguments])  # noqa: S606
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.standing import explained
 from lab.torn import SCHEME, StateFiles
 
 LOCK = re.compile(r"created by (?P<user>.+)@(?P<host>[^@]+) \(pid (?P<pid>\d+)\) at (?P<since>\S+)")
@@ -183,7 +184,7 @@ def main(engine: Path, arguments: list[str]) -> int:
     try:
         done = recover(Stack(engine, options.stack), options.force)
     except RecoverError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{explained(str(error), options.stack) or error}\n")
         return 1
     for line in done or ["nothing to recover"]:
         sys.stdout.write(f"{line}\n")

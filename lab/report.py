@@ -74,7 +74,7 @@ def status(run: Run, found: Mapping[str, Any]) -> str:
     lines = [f"lab of {run.stack}: {len(found['machines'])} machines, {found['events']} events in {run.journal}"]
     lines.append(f"image factory {found['factory'] or 'cannot be reached by its name without a sealed network'}")
     lines += ["", table(found["machines"])]
-    faults = [f"  {name}: {_faults(on)}" for name, on in found["faults"].items() if on]
+    faults = [f"  {faults_line(name, on)}" for name, on in found["faults"].items() if on]
     lines += ["", "faults", *faults] if faults else []
     violations = [f"  {_violation(entry)}" for entry in found["violations"]]
     lines += ["", "violated invariants", *violations] if violations else ["", "no invariant was violated"]
@@ -113,8 +113,10 @@ def _row(machine: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _faults(on: Mapping[str, Mapping[str, Any]]) -> str:
-    return ", ".join(" ".join([name, *(f"{k}={v}" for k, v in arguments.items())]) for name, arguments in on.items())
+def faults_line(machine: str, on: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the faults of a machine as a line."""
+    faults = (" ".join([name, *(f"{k}={v}" for k, v in arguments.items())]) for name, arguments in on.items())
+    return f"{machine}: {', '.join(faults) or 'no fault'}"
 
 
 def _violation(entry: Mapping[str, Any]) -> str:

@@ -58,13 +58,17 @@ class World:
             await found.power_on()
         return found.describe()
 
-    async def fault(self, machine: str, fault: str, arguments: dict[str, Any]) -> None:
-        """Switch a fault on."""
-        self.faults.set(self._find(machine).name, fault, **arguments)
+    async def fault(self, machine: str, fault: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Switch a fault on; return what is on then."""
+        name = self._find(machine).name
+        self.faults.set(name, fault, **arguments)
+        return {"name": name, "faults": self.faults.active(name)}
 
-    async def clear(self, machine: str, fault: str | None = None) -> None:
-        """Switch a fault off, or all."""
-        self.faults.clear(self._find(machine).name, fault)
+    async def clear(self, machine: str, fault: str | None = None) -> dict[str, Any]:
+        """Switch a fault off, or all; return what is on then."""
+        name = self._find(machine).name
+        self.faults.clear(name, fault)
+        return {"name": name, "faults": self.faults.active(name)}
 
     async def machines(self) -> list[dict[str, Any]]:
         """Describe every machine."""

@@ -123,12 +123,18 @@ class StackFile:
         return {host: where for host, where in known.items() if host and where and not _parse(host)}
 
 
-def read(name: str, folder: Path) -> StackFile:
-    """Read ``Pulumi.<name>.yaml`` in ``folder``; raises StackError where there is none or it is no YAML mapping."""
+def path_of(name: str, folder: Path) -> Path:
+    """Return the path of ``Pulumi.<name>.yaml`` in ``folder``; raises StackError where there is none."""
     path = folder / f"Pulumi.{name}.yaml"
     if not path.is_file():
-        others = sorted(other.name.split(".")[1] for other in folder.glob("Pulumi.*.yaml"))
+        others = sorted(other.name[len("Pulumi.") : -len(".yaml")] for other in folder.glob("Pulumi.*.yaml"))
         raise StackError(f"there is no stack {name} ({path.name}); there are: {', '.join(others) or 'none'}")
+    return path
+
+
+def read(name: str, folder: Path) -> StackFile:
+    """Read ``Pulumi.<name>.yaml`` in ``folder``; raises StackError where there is none or it is no YAML mapping."""
+    path = path_of(name, folder)
     try:
         raw = YAML(typ="safe", pure=True).load(path.read_text())
     except (YAMLError, UnicodeDecodeError) as error:

@@ -18,6 +18,7 @@ from tests.waiting import eventually
 
 sealed_only = pytest.mark.skipif(namespace.obstacle() is not None, reason=f"{namespace.obstacle()}")
 LOOPBACK = STACK.replace("192.168.7.", "127.0.77.")
+NOPE = "there is no stack nope (Pulumi.nope.yaml); there are: other, trial\n"
 
 
 def processes_of(home: Path) -> list[str]:
@@ -48,7 +49,8 @@ def test_a_stack_comes_up_under_its_own_addresses_and_goes_without_a_trace(lab: 
     down = lab("down", "trial")
     assert (down.returncode, run.folder.exists(), run.socket.exists()) == (0, False, False)
     eventually(lambda: not processes_of(lab.home), what="every process to end")
-    assert lab("down", "trial").returncode == 0, "ending what is not there is fine"
+    again = lab("down", "trial")
+    assert (again.returncode, again.stdout) == (0, "the lab of trial is not up\n"), "ending what is not there is fine"
 
 
 @pytest.mark.parametrize("command", ["start", "up"])
@@ -155,12 +157,13 @@ def test_a_lab_whose_world_was_killed_starts_anew(lab: Lab) -> None:
 
 def test_faults_and_power_are_switched_from_the_command_line(lab: Lab) -> None:
     (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    (lab.project / "Pulumi.other.yaml").write_text(LOOPBACK)
     assert lab("start", "trial").returncode == 0
-    assert lab("fault", "trial", "cp-1", "drop", "every=4").returncode == 0
+    assert lab("fault", "trial", "cp-1", "drop", "every=4").stdout == "cp-1: drop every=4.0 answer=False\n"
     shown = lab("status", "trial").stdout
     assert "cp-1: drop every=4" in shown
     assert "no invariant was violated" in shown
-    assert lab("fault", "trial", "cp-1", "drop", "--clear").returncode == 0
+    assert lab("fault", "trial", "cp-1", "drop", "--clear").stdout == "cp-1: no fault\n"
     assert "drop" not in lab("status").stdout
     assert "off" in lab("power", "trial", "w-1", "off").stdout
     assert "booting" in lab("power", "trial", "w-1", "on").stdout
@@ -168,6 +171,7 @@ def test_faults_and_power_are_switched_from_the_command_line(lab: Lab) -> None:
         (("fault", "trial", "cp-9", "drop"), "there is no machine cp-9; there are: cp-1, w-1\n"),
         (("fault", "trial", "cp-1", "drop", "every"), "every: a fault's argument is KEY=NUMBER, like every=3\n"),
         (("status", "other"), "the lab of other is not up; `make lab` or `make rehearse STACK=other` starts it\n"),
+        *(((command, "nope"), NOPE) for command in ("status", "shell", "down")),
     ]:
         refused = lab(*arguments)
         assert (refused.returncode, refused.stderr) == (1, message)
@@ -217,7 +221,7 @@ def test_a_run_that_was_killed_names_the_command_that_makes_the_stack_ready_agai
     cure = "  .venv/bin/python -m lab run trial -- make recover STACK=trial\n"
     killed = lab("up", "trial")
     assert killed.returncode == 128 + signal.SIGKILL
-    assert killed.stdout.endswith(f"Before the next one:\n{cure}")
+    assert killed.stdout.endswith(f"Before the next one:\n{cure}Again: make rehearse STACK=trial\n")
     program.write_text(healthy)
     again = lab("run", "trial", "--", "pulumi", "up", "--yes", "--skip-preview")
     assert "currently locked" in again.stderr and again.stderr.endswith(cure)

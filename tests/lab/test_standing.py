@@ -1,0 +1,50 @@
+"""What is said where the engine finds no stack, with an engine that is a script."""
+
+from pathlib import Path
+
+import pytest
+
+from lab import standing
+
+NOT_LOGGED_IN = "error: PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions"
+NO_STACK = "error: no stack named 'mine' found"
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An engine that fails with what is written in a file beside it."""
+    script = tmp_path / "pulumi"
+    script.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/arguments\n! cat {tmp_path}/fails >&2\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    return script
+
+
+@pytest.mark.parametrize("command", ["preview", "up"])
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (NOT_LOGGED_IN, "pulumi is not logged in: log in where the state of mine is, or is to be, with `pulumi login`"),
+        (
+            NO_STACK,
+            "the stack mine has no state here: begin one with `pulumi stack init mine`, or log in where its state is"
+            " with `pulumi login`",
+        ),
+        ("error: the backend is on fire", ""),
+    ],
+)
+def test_a_stack_that_is_not_found_is_said_with_what_to_do(engine: Path, command: str, said: str, reason: str) -> None:
+    (engine.parent / "fails").write_text(said)
+    assert standing.obstacle(engine, [command, "--stack", "mine"]) == reason
+    assert (engine.parent / "arguments").read_text() == "stack --show-name --non-interactive --stack mine\n"
+
+
+def test_other_commands_are_the_engines_own_business(engine: Path) -> None:
+    for arguments in (["stack", "ls"], ["preview"], ["preview", "--stack"], ["up", "--stack", "mine", "--yes"]):
+        assert standing.obstacle(engine, arguments) == ""
+    assert not (engine.parent / "arguments").exists()
+
+
+def test_an_engine_that_is_not_on_path_is_called_as_the_makefile_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert standing.explained(NOT_LOGGED_IN, "mine").endswith("with `.venv/bin/python -m lab.engine login`")
