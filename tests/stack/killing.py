@@ -154,9 +154,9 @@ def left_behind(rehearsal: Rehearsal) -> list[str]:
         with suppress(OSError):  # ended meanwhile, or another user's
             if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
                 found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-    # The real plugin notices the end of its engine in its own time, which is not ours to test.
-    real = "pulumi-resource-talos" if os.environ.get("LAB_PLUGINS") == "real" else "\0"
-    return [command for command in found if real not in command]
+    # Real plugins notice the end of their engine in their own time, which is not ours to test.
+    real = ["/pulumi-language-python ", *(["pulumi-resource-talos"] if os.environ.get("LAB_PLUGINS") == "real" else [])]
+    return [command for command in found if not any(name in command for name in real)]
 
 
 def recover(rehearsal: Rehearsal, *options: str) -> str:
