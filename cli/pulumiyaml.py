@@ -78,7 +78,7 @@ class Reader:
             self._fault(loc, text, "is a number that the engine cannot keep", "put it in quotes if it is text")
         elif _AMBIGUOUS.fullmatch(text) or abs(meaning) > _EXACT:
             shown = show(_plain(float(meaning) if abs(meaning) > _EXACT else meaning))
-            self._fault(loc, text, f"is {shown} for the engine", f'write {shown}, or "{text}" in quotes if it is text')
+            self._fault(loc, text, f"is {shown} for the engine", _cure(loc, text, shown))
         else:
             return _plain(meaning)
         return text
@@ -106,6 +106,13 @@ def keys_of(entry: Entry, node: MappingNode) -> dict[str, tuple[Entry, ScalarNod
             raise YamlFaultError(child.line, f"the key {show(name)} stands there a second time")
         found[name] = child, key
     return found
+
+
+def _cure(loc: Loc, text: str, shown: str) -> str:
+    if loc[:1] == ("versions",) and re.fullmatch(r"[0-9]+\.[0-9]+", text):
+        whole = "" if loc[1:] == ("contract",) else ".0"
+        return f"write it whole and with its v, such as v{text}{whole}"
+    return f'write {shown}, or "{text}" in quotes if it is text'
 
 
 def _plain(number: float) -> int | float:

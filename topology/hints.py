@@ -1,5 +1,7 @@
 """What to do about keys and values that people bring from other tools and that mean something different here."""
 
+import re
+
 from topology.compatibility import SUPPORT
 from topology.fault import Loc
 from topology.versions import read_version
@@ -38,6 +40,24 @@ _KEYS: dict[str, str] = {
 _VALUES: dict[Loc, str] = {
     ("network", "cni"): "write flannel, or none where Cilium or another one is installed afterwards",
 }
+
+_UNITS: dict[str, tuple[str, dict[str, int]]] = {
+    "memory": ("MiB", {"m": 1, "g": 1024, "t": 1024**2}),
+    "diskSize": ("GiB", {"g": 1, "t": 1024}),
+    "timeout": ("seconds", {"s": 1, "m": 60, "h": 3600}),
+}
+"""Whole numbers that have a unit: which, and what others are in it, by their first letter."""
+
+
+def for_number(key: object, text: str) -> str | None:
+    """Return the cure for a number that has its unit behind it: the same one in the key's own unit."""
+    match = re.fullmatch(r"([0-9]{1,9})\s*([a-z]+)\.?", text.strip().lower())
+    if match is None or key not in _UNITS:
+        return None
+    unit, factors = _UNITS[str(key)]
+    factor = factors.get(match[2][0])
+    number = f"write {int(match[1]) * factor}" if factor else "write the number alone"
+    return f"{number}: the unit is {unit}, and is not written"
 
 
 def for_key(key: str) -> str | None:

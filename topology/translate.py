@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from topology.fault import NOTHING, Fault, Loc, at, show
-from topology.hints import for_key, for_missing, for_value
+from topology.hints import for_key, for_missing, for_number, for_value
 from topology.rules.rule import closest, near
 from topology.shape import example_of, field_at, keys_at
 
@@ -29,7 +29,9 @@ def follows(error: ErrorDetails) -> bool:
 def translate(error: ErrorDetails, loc: Loc, shape: type[BaseModel], beside: Collection[str] = ()) -> Fault:
     """Return the fault that an error at ``loc`` of the file means; ``beside`` are the keys that stand around it."""
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
-    if kind == "refused":
+    if value is None and kind in ("refused", "bool_type", "int_type", "literal_error"):
+        value, message, cure = _empty(loc, shape)
+    elif kind == "refused":
         value, message, cure = NOTHING if context["hidden"] else value, context["message"], context["cure"]
     elif kind == "missing":
         value, message, cure = _missing(loc, shape, error["input"])
@@ -37,6 +39,8 @@ def translate(error: ErrorDetails, loc: Loc, shape: type[BaseModel], beside: Col
         value, message, cure = _unknown_key(loc, shape, beside)
     elif kind in _WORDS:
         value, message, cure = _WORDS[kind](value, context)
+        if _WORDS[kind] is _whole and isinstance(value, str):
+            cure = for_number(loc[-1], value) or cure
         field = field_at(shape, loc)
         if not loc or (field is not None and field.is_required()):
             cure = cure.removesuffix(_OPTIONAL)
@@ -50,6 +54,14 @@ def _missing(loc: Loc, shape: type[BaseModel], beside: object) -> Words:
     example = example_of(field, first=True) if field else None
     words = example if isinstance(example, str) else json.dumps(example)
     return NOTHING, "is missing", for_missing(loc, beside, f"give it, such as {words}")
+
+
+def _empty(loc: Loc, shape: type[BaseModel]) -> Words:
+    field = field_at(shape, loc)
+    example = example_of(field, first=True) if field else None
+    such = f", such as {example}" if isinstance(example, str | int) else ""
+    optional = field is not None and not field.is_required()
+    return NOTHING, "is empty", f"give it{such}{_OPTIONAL if optional else ''}"
 
 
 def _unknown_key(loc: Loc, shape: type[BaseModel], beside: Collection[str]) -> Words:

@@ -167,3 +167,11 @@ def test_the_names_of_stacks_are_those_of_files(tmp_path: Path) -> None:
     assert stacks(tmp_path) == ("a-1", "b")
     with pytest.raises(CliError, match="there are: a-1, b"):
         read("../b", tmp_path)
+
+
+@pytest.mark.parametrize(("key", "cure"), [("talos", "v1.10.0"), ("kubernetes", "v1.10.0"), ("contract", "v1.10")])
+def test_a_version_that_loses_its_last_digit_is_to_be_written_whole(tmp_path: Path, key: str, cure: str) -> None:
+    file = read("a", written(tmp_path, f"{CLUSTER}    versions: {{{key}: 1.10}}\n"))
+    assert [str(fault) for fault in file.faults] == [
+        f"versions.{key}: 1.10 is 1.1 for the engine; write it whole and with its v, such as {cure}"
+    ]

@@ -37,6 +37,7 @@ from topology.rules.zones import (
     storage_zones_are_odd,
     zone_gateways_are_in_their_network,
     zone_networks_are_routed,
+    zones_have_nodes,
     zones_hold_their_nodes,
     zones_survive_the_loss_of_one,
 )
@@ -76,6 +77,7 @@ RULES: tuple[Rule, ...] = (
     Rule(zones_survive_the_loss_of_one, reads=(*_ROLES, *_ZONES)),
     Rule(storage_survives_the_loss_of_a_zone, reads=_ZONES),
     Rule(storage_zones_are_odd, warning=True),
+    Rule(zones_have_nodes, warning=True, reads=_ZONES),
     Rule(zone_networks_are_routed, reads=(("network", "nodes"),)),
     Rule(zone_gateways_are_in_their_network, reads=(("network", "nodes"),)),
     Rule(zones_hold_their_nodes, reads=(("network", "nodes"), *_ZONES)),

@@ -36,6 +36,14 @@ def storage_zones_are_odd(topology: Topology) -> Iterator[Found]:
         yield Found(("zones",), NOTHING, message, f"take {count - 1} or {count + 1}")
 
 
+def zones_have_nodes(topology: Topology) -> Iterator[Found]:
+    """A zone without a node, a storage vote and registries for others is one whose nodes were renamed or removed."""
+    lenders = {zone.registry_mirrors_of for zone in topology.zones.values()}
+    for name, zone in topology.zones.items():
+        if not topology.nodes_in(name) and not zone.storage and name not in lenders:
+            yield Found(("zones", name), NOTHING, "has no node", "put one there or take the zone out")
+
+
 def zone_networks_are_routed(topology: Topology) -> Iterator[Found]:
     """A zone's network is a part of the node networks, and no other zone's."""
     zones = [(name, zone.network) for name, zone in topology.zones.items() if zone.network is not None]
