@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from machineconfig.indentation import indentation_fault
 from machinery import ConfigError
 from machinery.documents import V1ALPHA1_KIND
 from machinery.problems import Path
@@ -136,7 +137,8 @@ def _fault(problem: str, text: str) -> YamlFaultError:
         return YamlFaultError(None, problem)
     at = found[1] or found[2]
     last = text.rstrip().count("\n") + 1  # where a text ends too early, its end is after the last line
-    return YamlFaultError(min(int(at), last) if at else None, found[3])
+    place = min(int(at), last) if at else None
+    return YamlFaultError(place, indentation_fault(text, place) or found[3])
 
 
 def duplicate_keys(document: Document) -> Iterator[tuple[Entry, int]]:

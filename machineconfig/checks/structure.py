@@ -55,7 +55,7 @@ def has_keys_that_talos_knows(subject: Subject) -> Iterator[Finding]:
         if part.patch.is_secret:
             yield _finding(subject, part, unread.problem, "has a key that Talos does not know", "leave it out")
             continue
-        remedy = _near(struct_of(part.document), unread.problem.path)
+        remedy = _below(part, unread.problem.path) or _near(struct_of(part.document), unread.problem.path)
         yield _finding(subject, part, unread.problem, unread.problem.bare, remedy or "leave it out")
 
 
@@ -125,6 +125,13 @@ def _near_kind(name: str) -> str:
     return kinds[near[0]] if near else ""
 
 
+def _below(part: Part, path: Path) -> str:
+    """Where a key belongs that stands at the top of a fragment, and is one of machine or cluster."""
+    top = struct_of(part.document) if part.document.is_main and len(path) == 1 else None
+    places = [root.name for root in (top.fields if top else ()) if path[0] in _keys(root.type)]
+    return f"put it below {' or '.join(f'{place}:' for place in places)}" if places else ""
+
+
 def _near(kind: Type | None, path: Path) -> str:
     """What to write instead of a misspelt key: the nearest of those that could stand in its place."""
     *above, name = path
@@ -133,6 +140,10 @@ def _near(kind: Type | None, path: Path) -> str:
             kind = next((field.type for field in kind.fields if field.name == part), None)
         elif isinstance(kind, ListOf | MapOf):
             kind = kind.item
-    known = [field.name for field in kind.fields if field.name != name] if isinstance(kind, Struct) else []
+    known = [key for key in _keys(kind) if key != name]
     near = difflib.get_close_matches(str(name), known, n=1)
     return f"write {near[0]}" if near else ""
+
+
+def _keys(kind: Type | None) -> list[str]:
+    return [field.name for field in kind.fields] if isinstance(kind, Struct) else []

@@ -38,7 +38,7 @@ def test_the_patches_of_the_repo_have_nothing_wrong(tmp_path: Path) -> None:
     ("text", "finding"),
     [
         ("a: [\n", "1 (cp1, w1): is not YAML: did not find expected node content"),
-        ("machine:\n\tenv: {}\n", "2 (cp1, w1): is not YAML: found character that cannot start any token"),
+        ("machine:\n\tenv: {}\n", "2 (cp1, w1): is not YAML: it is indented with a tab"),
         ("machine:\n  env: {}\n  env: {}\n", "3 (cp1, w1): machine.env is set a second time, after line 2; keep one"),
         ("just text\n", "1 (cp1, w1): is not a mapping; write it as a fragment of the machine configuration"),
         ("- a\n", "1 (cp1, w1): is not a mapping"),
