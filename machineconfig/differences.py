@@ -66,7 +66,7 @@ def _values(title: str, path: Path, old: Any, new: Any) -> Iterator[Change]:
     elif opened(old) != opened(new) or type(opened(old)) is not type(opened(new)):
         if any(isinstance(each, Veiled) and isinstance(each.value, dict | list) for each in (old, new)):
             yield Change(title, path, _veiled(old), _veiled(new))
-        elif isinstance(old, dict | list) or isinstance(new, dict | list):
+        elif not _is_one_value(old, new):
             yield from _values(title, path, old, MISSING)
             yield from _values(title, path, MISSING, new)
         else:
@@ -79,11 +79,20 @@ def _lists(title: str, path: Path, old: list[Any], new: list[Any]) -> Iterator[C
     for left, right in pairs:
         if right is None:
             yield from _values(title, (*path, left or 0), old[left or 0], MISSING)
-        else:
+        elif left is None or _is_one_value(old[left], new[right]):
             yield from _values(title, (*path, right), MISSING if left is None else old[left], new[right])
+        else:
+            yield from _values(title, (*path, left), old[left], MISSING)
+            yield from _values(title, (*path, right), MISSING, new[right])
     both = [left for left, right in pairs if left is not None and right is not None]
     if name and both != sorted(both):
         yield Change(title, path, [item[name] for item in old], [item[name] for item in new], reordered=True)
+
+
+def _is_one_value(old: Any, new: Any) -> bool:
+    """Whether two values are compared as one, and not told as one that is lost and one that is new."""
+    kinds = [next((kind for kind in (dict, list) if isinstance(opened(each), kind)), None) for each in (old, new)]
+    return kinds[0] is kinds[1]
 
 
 def _name(old: list[Any], new: list[Any]) -> str | None:

@@ -56,6 +56,15 @@ def test_an_entry_in_the_middle_of_a_list_is_one_change() -> None:
     assert changes({"l": ["a", "b"]}, {"l": ["a", "x"]}) == [("changed", "l[1]")]
 
 
+def test_an_entry_that_becomes_something_else_is_lost_at_its_old_place() -> None:
+    assert changes({"l": ["x", ["y"], [], []]}, {"l": [[], "z"]}) == [
+        ("removed", "l[0]"),
+        ("removed", "l[1][0]"),
+        ("removed", "l[3]"),
+        ("added", "l[1]"),
+    ]
+
+
 def test_another_order_is_a_change() -> None:
     (change,) = compare({"d": {"l": [{"name": "a"}, {"name": "b"}]}}, {"d": {"l": [{"name": "b"}, {"name": "a"}]}})
     assert (change.place, change.reordered, change.old, change.new) == ("d:l", True, ["a", "b"], ["b", "a"])
