@@ -1,14 +1,14 @@
 """What shows only where all stacks are looked at together: patches for none of them, and machines that two claim."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
 from machineconfig import Finding, Plan
 from machineconfig.levels import check_names, files, levels
 from topology import Fault, Topology
-from topology.platforms.proxmox import ProxmoxNode
+from topology.platforms import PLATFORMS
 
 _ASKS_WHO = re.compile(r"\.data\b|\b(?:node|cluster)\.(?:name|zone|image|address)\s*(?:[=!]=|\.|\b(?:not\s+)?in\b)")
 """In a template: it looks at free values, or compares a name. Any other one is empty because an option is not set."""
@@ -45,11 +45,11 @@ def _claimed_twice(topologies: Mapping[str, Topology]) -> Iterator[Fault]:
         where = f"in {one} and in {other}"
         if first.name == second.name:
             yield Fault("name", first.name, f"is the cluster's name {where}", "give each cluster a name of its own")
-        if _where(first) != _where(second):
-            continue
         unless = "correct one of them, unless these are two networks"
         yield from _both("nodes.address", f"both {where}", unless, _addresses(first), _addresses(second))
-        yield from _both("nodes.vmId", f"both {where}", "give each VM an id of its own", _vms(first), _vms(second))
+        ours, theirs = (PLATFORMS[each.platform.kind].claims(each) for each in (first, second))
+        for path in ours.keys() & theirs.keys():
+            yield from _both(path, f"both {where}", "give each machine one of its own", ours[path], theirs[path])
 
 
 def _never_used(plans: Collection[Plan], root: Path) -> Iterator[Finding]:
@@ -70,22 +70,13 @@ def _is_meant_for_somebody(path: Path) -> bool:
     return path.suffix != ".j2" or _ASKS_WHO.search(path.read_text(encoding="utf-8-sig")) is not None
 
 
-def _both(path: str, message: str, cure: str, mine: list[str], theirs: list[str]) -> Iterator[Fault]:
+def _both(path: str, message: str, cure: str, mine: Sequence[str], theirs: Sequence[str]) -> Iterator[Fault]:
     both = [each for each in mine if each in theirs]
     if both:
         more = f" and {len(both) - 1} more" if len(both) > 1 else ""
         yield Fault(path, f"{both[0]}{more}", message, cure)
 
 
-def _where(topology: Topology) -> tuple[str, str]:
-    """What the addresses of two clusters have in common where they have anything in common."""
-    return topology.platform.kind, str(getattr(topology.platform, "endpoint", ""))
-
-
 def _addresses(topology: Topology) -> list[str]:
     vip = [topology.network.vip] if topology.network.vip else []
     return [str(address) for address in (*(node.address for node in topology.nodes), *vip)]
-
-
-def _vms(topology: Topology) -> list[str]:
-    return [str(node.vm_id) for node in topology.nodes if isinstance(node, ProxmoxNode)]

@@ -39,8 +39,10 @@ def test_one_vm_id_on_one_proxmox_is_warned_of_and_on_two_is_not(checkout: Path,
     copy(checkout, "homelab", **{"name: homelab": "name: other", "192.168.1.": "192.168.7."})
     _, _, err = run("check")
     (line,) = err.splitlines()
-    assert "no stack: nodes.vmId: 121 and 2 more both in copy and in homelab; give each VM an id" in line
-    copy(checkout, "homelab", **{"name: homelab": "name: other", "pve.example.internal": "pve2.example.internal"})
+    assert "no stack: nodes.vmId: 121 on https://pve.example.internal" in line
+    assert "and 2 more both in copy and in homelab; give each machine one of its own" in line
+    elsewhere = {"192.168.1.": "192.168.7.", "pve.example.internal": "pve2.example.internal"}
+    copy(checkout, "homelab", **{"name: homelab": "name: other"}, **elsewhere)
     assert run("check")[2] == ""
 
 

@@ -1,10 +1,12 @@
 """The shape of a platform: its settings, its node, its rules. A module beside this one has all three."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from topology.node import Node, Platform
 from topology.rules.rule import Rule
+from topology.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,8 @@ class PlatformKind:
     rules: tuple[Rule, ...] = ()
     secrets: tuple[str, ...] = ()
     """The keys of the stack's encrypted configuration that the platform needs."""
+    claims: Callable[[Topology], Mapping[str, Sequence[str]]] = lambda _: {}
+    """What no two stacks can have both, by the path in the stack file, besides names and addresses."""
     one_interface: bool = False
     """Whether its machines have exactly one: the program makes them so."""
     user_data: int | None = None

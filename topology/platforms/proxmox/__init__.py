@@ -8,6 +8,7 @@ from topology.platforms.proxmox.rules import (
     control_planes_have_what_talos_needs,
     mappings_are_declared,
     pci_slots_are_unique,
+    vm_ids,
     vm_ids_are_unique,
 )
 from topology.rules.rule import Rule
@@ -26,5 +27,6 @@ PLATFORM = PlatformKind(
         Rule(pci_slots_are_unique),
     ),
     secrets=("proxmoxApiToken",),
+    claims=vm_ids,
     one_interface=True,
 )

@@ -1,6 +1,6 @@
 """What must go together on Proxmox VE."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from topology.fault import NOTHING, Found, Loc
 from topology.platforms.proxmox.models import ProxmoxNode, ProxmoxSettings
@@ -26,6 +26,13 @@ def addresses_have_a_gateway(topology: Topology) -> Iterator[Found]:
     if any(topology.site_of(node).gateway is None for node in topology.nodes):
         cure = "give the default route of the node network, such as 192.168.1.1"
         yield Found(("network", "gateway"), NOTHING, "is missing, and the VMs get their addresses from here", cure)
+
+
+def vm_ids(topology: Topology) -> Mapping[str, Sequence[str]]:
+    """The VM ids that a stack takes on its Proxmox cluster."""
+    settings = topology.platform
+    where = settings.endpoint if isinstance(settings, ProxmoxSettings) else ""
+    return {"nodes.vmId": [f"{node.vm_id} on {where}" for _, node in _nodes(topology)]}
 
 
 def vm_ids_are_unique(topology: Topology) -> Iterator[Found]:
