@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from cli.errors import CliError
@@ -139,11 +139,8 @@ def _withheld(stack: StackFile, error: PlanError, state: State) -> list[str]:
         openly = _masked(stack, other)
     shown = dict(zip(error.faults, _masked(stack, error, state), strict=True))
     message = "is refused with the real value of a secret; why is not shown, as it could hold the value"
-    remedy = "give the secret a value of the form that the patch expects"
     lines = (
-        shown[str(found)]
-        if isinstance(found, Fault) or shown[str(found)] in openly
-        else str(replace(found, message=message, remedy=remedy, value=""))
+        shown[str(found)] if isinstance(found, Fault) or shown[str(found)] in openly else str(found.withheld(message))
         for found in error.found
     )
     return list(dict.fromkeys(lines))

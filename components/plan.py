@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pulumi
@@ -101,8 +101,7 @@ def _missing_secrets(config: pulumi.Config, made: plan.Plan) -> list[str]:
 def _refused(found: Iterable[Fault | Finding]) -> pulumi.RunError:
     """Say where it fails with real secrets and did not with marks, not why: that could hold their values."""
     message = "fails with the real value of a secret it asks for (the reason is not shown, as it could hold the value)"
-    remedy = "give the secret a value of the form that the patch expects"
-    places = (replace(each, message=message, remedy=remedy, value="") for each in found if isinstance(each, Finding))
+    places = (each.withheld(message) for each in found if isinstance(each, Finding))
     return pulumi.RunError("\n".join(dict.fromkeys(map(str, places))))
 
 

@@ -77,6 +77,11 @@ class Finding:
             return "machine configuration"
         return f"patches/{self.source}" if self.line is None else f"patches/{self.source}:{self.line}"
 
+    def withheld(self, message: str) -> "Finding":
+        """The same place of a patch with real secrets, in words that hold none of them."""
+        remedy = "give the secret a value of the form that the patch expects"
+        return replace(self, message=message, remedy=remedy, value="")
+
     def __str__(self) -> str:
         """One line, with the place first as editors and compilers write it, and the rule last."""
         node = f" ({self.node})" if self.node else ""
