@@ -93,15 +93,15 @@ lab-down: as-variable setup ## end every lab and remove what it left [STACK=…:
 
 .PHONY: preview
 preview: named setup ## what pulumi would do to a real stack: make preview STACK=homelab
-	@PULUMI_SKIP_CHECKPOINTS=true $(BIN)/python -m lab.engine preview --stack "$(STACK)"
+	@PULUMI_SKIP_CHECKPOINTS=true $(BIN)/python -m engine preview --stack "$(STACK)"
 
 .PHONY: up
 up: named setup ## bring a real stack up, after asking: make up STACK=homelab
-	@$(BIN)/python -m lab.engine up --stack "$(STACK)"
+	@$(BIN)/python -m engine up --stack "$(STACK)"
 
 .PHONY: recover
 recover: named setup ## make a stack ready again after a run that was killed: make recover STACK=homelab
-	@$(BIN)/python -m lab.engine recover --stack "$(STACK)" $(if $(FORCE),--force)
+	@$(BIN)/python -m engine recover --stack "$(STACK)" $(if $(FORCE),--force)
 
 .PHONY: tools
 tools: setup ## pulumi and etcd, from PATH or built once

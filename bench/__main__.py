@@ -8,8 +8,8 @@ from pathlib import Path
 from bench import report
 from bench.measurements import measure
 from bench.processes import CommandError
+from engine import ROOT
 from lab.lifecycle import speed
-from lab.run import ROOT
 
 SIZES = (5, 13, 50, 200)
 LARGEST = 254

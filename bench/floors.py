@@ -17,7 +17,7 @@ from pulumi.runtime.proto import provider_pb2_grpc
 
 from bench.processes import Cost, measured
 from bench.stage import BARE, Stage
-from lab.run import ROOT
+from engine import ROOT
 from machineconfig import make_plan
 from topology import Node
 

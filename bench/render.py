@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 import yaml
 
 from bench.render_report import Result, missed, table, write
-from lab.run import ROOT
+from engine import ROOT
 from machineconfig import (
     Finding,
     Patch,

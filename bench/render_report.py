@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.run import ROOT
+from engine import ROOT
 
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
 HEADING = "## Rendering and checking"

@@ -11,8 +11,9 @@ from typing import Any
 
 from bench import processes, topologies
 from bench.processes import Cost
-from lab.run import ROOT, Run
-from lab.tools import binary
+from engine import ROOT
+from engine.tools import PULUMI, binary
+from lab.run import Run
 
 BARE = "bare"
 """The stack of the bare program."""
@@ -29,7 +30,7 @@ class Stage:
         self.project = folder / "project"
         topologies.write(self.project, topology)
         self.run = Run(topologies.STACK, folder / "runs")
-        self._engine = str(binary("pulumi", lambda _: None))
+        self._engine = str(binary(PULUMI, lambda _: None))
 
     def start(self) -> None:
         """Start the world, with an empty Pulumi stack in it."""

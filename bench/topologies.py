@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from lab.run import ROOT
+from engine import ROOT
 
 STACK = "bench"
 LARGE = 50

@@ -90,7 +90,7 @@ def _config(stack: StackFile) -> dict[str, str]:
 
 def _pulumi(stack: StackFile, *arguments: str) -> dict[str, Any]:
     installed = shutil.which("pulumi")
-    engine = [installed] if installed else [sys.executable, "-P", "-m", "lab.engine"]
+    engine = [installed] if installed else [sys.executable, "-P", "-m", "engine"]
     path = os.pathsep.join(filter(None, [str(_CHECKOUT), os.environ.get("PYTHONPATH")]))
     environment = os.environ | {"PULUMI_SKIP_UPDATE_CHECK": "true", "NO_COLOR": "1", "PYTHONPATH": path}
     command = [*engine, *arguments, "--stack", stack.name, "--non-interactive"]

@@ -4,16 +4,16 @@ import subprocess
 import sys
 import time
 
+from engine.locks import alone
+from engine.recover import holders_in
+from engine.statefiles import StateFiles
 from lab import lifecycle, report
 from lab.errors import LabError
 from lab.inside import execute
 from lab.lifecycle import Say
-from lab.locks import alone
 from lab.plugins import with_lab
-from lab.recover import holders_in
 from lab.run import Run
 from lab.stackfile import StackFile
-from lab.torn import StateFiles
 
 
 def up(run: Run, stack: StackFile, say: Say) -> int:
@@ -62,7 +62,7 @@ def cut_off(run: Run) -> bool:
     holders = holders_in("\n".join(files.locks()))
     if any(holder.alive() for holder in holders):  # it still goes
         return False
-    return bool(holders or files.torn() or files.pending())
+    return bool(holders or files.unreadable() or files.pending())
 
 
 def cure(run: Run) -> str:

@@ -5,13 +5,14 @@ import os
 import sys
 from pathlib import Path
 
+from engine import ROOT
+from engine.tools import ToolError
 from lab import bringup, control, lifecycle, report, settings
 from lab.errors import LabError
 from lab.inside import execute
 from lab.namespace import NamespaceError
-from lab.run import ROOT, STACK_NAME, Run
+from lab.run import STACK_NAME, Run
 from lab.stackfile import StackError, StackFile, path_of, read
-from lab.tools import ToolError
 
 ERRORS = (LabError, StackError, ToolError, NamespaceError, control.ControlError)
 """What is said in one sentence and ends with code 1."""

@@ -6,8 +6,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
+from engine import ROOT
 from lab.errors import LabError
-from lab.run import ROOT, Run
+from lab.run import Run
 
 
 def execute(run: Run, command: list[str]) -> int:

@@ -10,13 +10,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from lab import control, namespace, network, plugins, processes, project
+from engine import ROOT, processes
+from engine.locks import alone
+from engine.tools import PULUMI, binary
+from lab import control, namespace, network, plugins, project
 from lab.errors import LabError
-from lab.locks import alone
-from lab.run import HOME, ROOT, Run
+from lab.run import HOME, Run
 from lab.settings import ignored, speed
 from lab.stackfile import StackFile
-from lab.tools import binary
+from lab.tools import ETCD
 
 START_TIMEOUT = 30.0
 """Seconds."""
@@ -30,7 +32,7 @@ def start(run: Run, stack: StackFile, say: Say) -> None:
     with in_turn(run, say):
         if alive(run):
             say(f"==> the lab of {run.stack} is already up")
-            equip(run, stack, binary("pulumi", say))
+            equip(run, stack, binary(PULUMI, say))
             tell_ignored(run, say)
             project.rack(stack, run)
         else:
@@ -46,7 +48,7 @@ def in_turn(run: Run, say: Say) -> AbstractContextManager[None]:
 def begin(run: Run, stack: StackFile, say: Say) -> None:
     """Make the world of ``stack`` anew."""
     sealed = network.choose(stack, say)
-    engine, etcd = binary("pulumi", say), binary("etcd", say)
+    engine, etcd = binary(PULUMI, say), binary(ETCD, say)
     end(run)  # what a killed run left
     if not sealed:
         network.refuse_taken(stack)
@@ -125,11 +127,16 @@ def launch(run: Run) -> None:
         time.sleep(0.02)
 
 
+def is_world(pid: int) -> bool:
+    """Tell whether this process is a world of the lab; numbers of ended processes are used again."""
+    return "lab.world" in processes.command_of(pid)
+
+
 def alive(run: Run) -> bool:
     """Tell whether the run's world is there, answers, and is not about to end."""
     settings = run.settings()
     pid = settings.get("pid")
-    if settings.get("ending") or not pid or not processes.is_world(pid):
+    if settings.get("ending") or not pid or not is_world(pid):
         return False
     try:
         control.status(at=run.socket)
@@ -150,7 +157,7 @@ def end(run: Run, keep: bool = False) -> bool:
     """Do what ``stop`` does, for who has the turn."""
     settings = run.settings()
     pid = int(settings.get("pid") or 0)
-    if pid and processes.is_world(pid):
+    if pid and is_world(pid):
         run.save(ending=True)  # whoever waits for what runs inside looks at it when that has ended
         others = namespace.inside(pid, str(settings.get("outer", ""))) if settings.get("sealed") else []
         processes.end(others)
@@ -158,12 +165,12 @@ def end(run: Run, keep: bool = False) -> bool:
             control.shutdown(at=run.socket)
         except control.ControlError:
             processes.send([pid], signal.SIGTERM)
-        processes.wait_until(lambda: not processes.is_world(pid))
+        processes.wait_until(lambda: not is_world(pid))
         if settings.get("sealed"):
             processes.send(namespace.inside(pid, str(settings.get("outer", ""))), signal.SIGKILL)
         with contextlib.suppress(OSError):  # nothing of it is left
             os.killpg(pid, signal.SIGKILL)
-        processes.wait_until(lambda: not processes.is_world(pid))
+        processes.wait_until(lambda: not is_world(pid))
     existed = run.folder.exists()
     if not keep:
         run.remove()

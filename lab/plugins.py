@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 from shlex import join, quote
 
-from lab.run import ROOT, Run
+from engine import ROOT
+from engine.scripts import language_host, script
+from lab.run import Run
 from lab.settings import chosen
 
 STAND_INS = {"talos": "lab.standin.talos", "proxmoxve": "lab.standin.proxmoxve"}
@@ -29,13 +31,13 @@ def write(run: Run, engine: Path, source: Path) -> None:
     python = [sys.executable, "-P"]
     language_host(run.bin)
     if not shutil.which("pulumi-resource-pulumi-python"):
-        _script(run.bin / "pulumi-resource-pulumi-python", [*python, "-u", "-m", "pulumi.dynamic"])
+        script(run.bin / "pulumi-resource-pulumi-python", [*python, "-u", "-m", "pulumi.dynamic"])
     for name, module in STAND_INS.items():
         if not real_plugins() or name in PLATFORM_PROVIDERS:
-            _script(run.bin / f"pulumi-resource-{name}", [*with_lab(), *python, "-m", module])
+            script(run.bin / f"pulumi-resource-{name}", [*with_lab(), *python, "-m", module])
     derived = run.project / source.name
     refresh = join([*with_lab(), *python, "-m", "lab.project", run.stack])
-    _script(
+    script(
         run.bin / "pulumi",
         [str(engine), "--cwd", str(run.project)],
         before=f"if [ {quote(str(source))} -nt {quote(str(derived))} ]; then {refresh} || exit; fi",
@@ -49,12 +51,6 @@ def declared(run: Run) -> dict[str, list[dict[str, str]]]:
         kind: [path.name.removeprefix(begin) for path in run.bin.glob(f"{begin}*")] for kind, begin in kinds.items()
     }
     return {kind: [{"name": name, "path": str(run.bin)} for name in sorted(found)] for kind, found in names.items()}
-
-
-def language_host(folder: Path) -> None:
-    """Put a stand-in for the language host into ``folder`` where there is no real one on PATH."""
-    if not shutil.which("pulumi-language-python"):
-        _script(folder / "pulumi-language-python", [sys.executable, "-P", str(ROOT / "lab" / "languagehost.py")])
 
 
 def with_lab() -> list[str]:
@@ -81,8 +77,3 @@ def share_installed(run: Run) -> None:
     link.unlink() if link.is_symlink() else None
     if real_plugins() and installed().is_dir() and not link.exists():
         link.symlink_to(installed())
-
-
-def _script(path: Path, command: list[str], before: str = ":") -> None:
-    path.write_text(f'#!/bin/sh\n{before}\nexec {join(command)} "$@"\n')
-    path.chmod(0o755)

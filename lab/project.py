@@ -17,10 +17,11 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from engine import ROOT
 from lab import control, plugins
 from lab.errors import LabError
 from lab.passphrase import Passphrase
-from lab.run import ROOT, Run
+from lab.run import Run
 from lab.settings import chosen
 from lab.stackfile import PROJECT, StackError, StackFile, read
 

@@ -12,10 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from engine import ROOT
 from lab import control
 
-ROOT = Path(__file__).resolve().parents[1]
-"""The checkout."""
 STACK_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 """What Pulumi takes for the name of a stack."""
 HOME = "LAB_HOME"

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from engine import PROJECT
 from lab import rack
 
-PROJECT = "talos-stacks"
 FACTORY = "https://factory.talos.dev"
 API_PORT = 6443
 TALOS_PORT = 50000

@@ -1,121 +1,15 @@
-"""The programs the lab runs: ``pulumi`` and ``etcd``, from PATH or built once from their pinned Go modules.
+"""The programs the lab runs: ``pulumi``, which a real stack needs too, and ``etcd``."""
 
-Every tool has a folder here with a go.mod and go.sum of its own, which pin it and everything it is made of. A program
-on PATH is used if its version fits; otherwise the one built earlier in the user's cache folder; otherwise it is built.
-Nothing else is downloaded.
-"""
-
-import mmap
-import os
-import re
-import shutil
-import subprocess
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
-from lab.tools.build import ToolError, build
+from engine.tools import PULUMI, Tool
 
-__all__ = ["TOOLS", "Tool", "ToolError", "binary"]
-
-Version = tuple[int, int, int]
-
-
-@dataclass(frozen=True)
-class Tool:
-    """A program with its pinned module and the versions on PATH that do as well."""
-
-    name: str
-    package: str
-    module: str
-    oldest: Version
-    """Versions from this one on, of the same major version, are taken from PATH."""
-    question: tuple[str, ...]
-    """The arguments that make it print its version."""
-    linker: str = ""
-    """Linker flags, with ``{version}``; a plain build of pulumi does not know its own version."""
-    duration: str = "a minute"
-    """How long a first build takes on two cores."""
-
-    @property
-    def folder(self) -> Path:
-        """The folder with go.mod and go.sum."""
-        return Path(__file__).parent / self.name
-
-    @property
-    def version(self) -> str:
-        """The pinned version, like 3.6.5."""
-        found = re.search(rf"{re.escape(self.module)} v(\d+\.\d+\.\d+)", (self.folder / "go.mod").read_text())
-        if not found:
-            raise ToolError(f"{self.folder / 'go.mod'} does not pin {self.module}")
-        return found.group(1)
-
-
-TOOLS = {
-    "pulumi": Tool(
-        name="pulumi",
-        package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
-        module="github.com/pulumi/pulumi/pkg/v3",
-        oldest=(3, 272, 0),  # the SDK's own version: an older engine may not know what it asks for
-        question=("version",),
-        linker="-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v{version}",
-        duration="four minutes",
-    ),
-    "etcd": Tool(
-        name="etcd",
-        package="go.etcd.io/etcd/server/v3",
-        module="go.etcd.io/etcd/server/v3",
-        oldest=(3, 6, 0),  # what the simulated Talos versions run
-        question=("--version",),
-    ),
-}
-
-
-def binary(name: str, report: Callable[[str], None] = print) -> Path:
-    """Return the program ``name``, building it where it is missing; progress goes to ``report`` line by line.
-
-    Raises ToolError, which says what to do, when it cannot be built.
-    """
-    tool = TOOLS[name]
-    found = shutil.which(name)
-    if found and fits(tool, Path(found)):
-        return Path(found).resolve()
-    home = cache() / f"{name}-{tool.version}"
-    program = home / name
-    if not program.exists():
-        build(tool.folder, tool.package, program, tool.linker.format(version=tool.version), tool.duration, report)
-    return program
-
-
-def cache() -> Path:
-    """Return the user's folder for built programs."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "talos-stacks" / "tools"
-
-
-def fits(tool: Tool, program: Path) -> bool:
-    """Tell whether the program at this path can serve as ``tool``."""
-    version = version_of(tool, program)
-    return version is not None and version >= tool.oldest and version[0] == tool.oldest[0]
-
-
-def version_of(tool: Tool, program: Path) -> Version | None:
-    """Return what the program says of itself, or what its Go build information says; None if neither is readable."""
-    quiet = os.environ | {"PULUMI_SKIP_UPDATE_CHECK": "true"}
-    try:
-        said = subprocess.run(
-            [program, *tool.question], capture_output=True, text=True, timeout=30, env=quiet, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = re.search(r"\bv?(\d+)\.(\d+)\.(\d+)", said.stdout)
-    numbers = found.groups() if found else built_from(tool, program)
-    return (int(numbers[0]), int(numbers[1]), int(numbers[2])) if numbers else None
-
-
-def built_from(tool: Tool, program: Path) -> tuple[str, ...] | None:
-    """Return the module version recorded in a Go program; a pulumi made with ``go install`` prints none."""
-    pattern = rb"(?:dep|mod)\t" + re.escape(tool.module.encode()) + rb"\tv(\d+)\.(\d+)\.(\d+)"
-    with program.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        found = re.search(pattern, content)
-        return tuple(part.decode() for part in found.groups()) if found else None
+ETCD = Tool(
+    name="etcd",
+    package="go.etcd.io/etcd/server/v3",
+    module="go.etcd.io/etcd/server/v3",
+    oldest=(3, 6, 0),  # what the simulated Talos versions run
+    question=("--version",),
+    folder=Path(__file__).parent / "etcd",
+)
+TOOLS = {tool.name: tool for tool in (PULUMI, ETCD)}

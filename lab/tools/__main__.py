@@ -2,7 +2,8 @@
 
 import sys
 
-from lab.tools import TOOLS, ToolError, binary
+from engine.tools import ToolError, binary
+from lab.tools import TOOLS
 
 
 def main(names: list[str]) -> int:
@@ -12,7 +13,7 @@ def main(names: list[str]) -> int:
             sys.stderr.write(f"{name} is not a tool of the lab; there are {', '.join(TOOLS)}\n")
             return 2
         try:
-            sys.stdout.write(f"{binary(name, report=lambda line: print(line, file=sys.stderr))}\n")  # noqa: T201
+            sys.stdout.write(f"{binary(TOOLS[name], report=lambda line: print(line, file=sys.stderr))}\n")  # noqa: T201
         except ToolError as error:
             sys.stderr.write(f"{error}\n")
             return 1

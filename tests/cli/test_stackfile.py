@@ -6,7 +6,7 @@ import pytest
 
 from cli.errors import CliError
 from cli.stackfile import read, stacks
-from lab.tools import binary
+from engine.tools import PULUMI, binary
 from topology import Fault
 
 CLUSTER = "config:\n  talos-stacks:cluster:\n    name: a\n    flag: off\n"
@@ -82,7 +82,7 @@ def test_the_engine_reads_values_as_these_tables_say(tmp_path: Path) -> None:
     environment = settings | {"PULUMI_CONFIG_PASSPHRASE": "x", "PULUMI_SKIP_UPDATE_CHECK": "true"}
 
     def pulumi(*arguments: str) -> str:
-        command = [str(binary("pulumi")), *arguments, "--non-interactive"]
+        command = [str(binary(PULUMI)), *arguments, "--non-interactive"]
         return subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
 
     pulumi("stack", "init", "a")

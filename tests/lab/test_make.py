@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from lab.run import ROOT
+from engine import ROOT
 
 THERE = "there are: " + " ".join(sorted(path.name.split(".")[1] for path in ROOT.glob("Pulumi.*.yaml")))
 
@@ -27,7 +27,7 @@ def test_a_real_stack_is_named_and_there(target: str) -> None:
         assert refused.returncode != 0
         assert refused.stderr.splitlines()[0] == message
         assert refused.stdout == ""
-    assert f'lab.engine {target} --stack "homelab"' in make("--dry-run", target, "STACK=homelab").stdout
+    assert f'-m engine {target} --stack "homelab"' in make("--dry-run", target, "STACK=homelab").stdout
 
 
 def test_the_lab_is_not_made_of_another_stack_in_silence() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.run import ROOT
+from engine import ROOT
 
 README = (ROOT / "README.md").read_text()
 DOCS = {path.name: path.read_text() for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}

@@ -161,6 +161,6 @@ def left_behind(rehearsal: Rehearsal) -> list[str]:
 
 def recover(rehearsal: Rehearsal, *options: str) -> str:
     """Run the one documented command, ``make recover STACK=…``, as make does, and return what it said."""
-    said = rehearsal.command(sys.executable, "-m", "lab.engine", "recover", "--stack", rehearsal.stack, *options)
+    said = rehearsal.command(sys.executable, "-m", "engine", "recover", "--stack", rehearsal.stack, *options)
     eventually(lambda: not left_behind(rehearsal), within=20, what="the end of what the killed engine had started")
     return said

@@ -1,4 +1,4 @@
-// Builds the etcd that the lab runs; read by lab/tools/__init__.py. The version is the one below.
+// Builds the etcd that the lab runs; read by engine/tools/__init__.py. The version is the one below.
 module tools/etcd
 
 go 1.25

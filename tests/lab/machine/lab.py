@@ -16,13 +16,14 @@ from grpclib import GRPCError
 from grpclib.client import Channel
 from grpclib.exceptions import StreamTerminatedError
 
+from engine.tools import binary
 from lab.clock import Clock
 from lab.faults import Faults
 from lab.journal import Journal
 from lab.machine import Hardware, Machine, MachineWorld
 from lab.machine.dispatch import METHODS
 from lab.machine.pki import Pair, client_context
-from lab.tools import binary
+from lab.tools import ETCD
 from machinery import GenerateArgs, client_certificate, generate_configuration, generate_secrets
 from talosapi.gen.machine_pb2 import ApplyConfigurationRequest, ApplyConfigurationResponse, BootstrapRequest
 
@@ -34,7 +35,7 @@ _WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) +
 
 def etcd() -> Path:
     """The etcd that tests run: the one in LAB_ETCD, on PATH, or built once."""
-    return Path(os.environ["LAB_ETCD"]) if "LAB_ETCD" in os.environ else binary("etcd")
+    return Path(os.environ["LAB_ETCD"]) if "LAB_ETCD" in os.environ else binary(ETCD)
 
 
 async def until(condition: Callable[[], Any], what: str, within: float = 60.0) -> Any:

@@ -2,15 +2,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from engine import ROOT
 from lab import lifecycle
-from lab.run import ROOT, Run
-from lab.tools import binary
+from lab.run import Run
+from tests.engine.conftest import engine as engine
 
 PROJECT = """\
 name: talos-stacks
@@ -30,11 +31,6 @@ config:
       - {name: cp-1, role: controlplane, address: 192.168.7.11, installDisk: {busPath: /pci0/virtio2}}
       - {name: w-1, role: worker, address: 192.168.7.21, installDisk: {busPath: /pci0/virtio2}}
 """
-
-
-@pytest.fixture(scope="session")
-def engine() -> Path:
-    return binary("pulumi")
 
 
 @dataclass
@@ -73,35 +69,3 @@ def lab(tmp_path: Path, engine: Path) -> Iterator[Lab]:
     yield made
     for folder in made.home.glob("[!.]*"):
         lifecycle.stop(Run(folder.name, made.home), print)
-
-
-@pytest.fixture
-def program(tmp_path: Path, engine: Path) -> Callable[[str], Callable[..., "subprocess.CompletedProcess[str]"]]:
-    """A Pulumi project whose program is the given text, on the stand-in for the language host."""
-
-    def make(text: str) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-        folder = tmp_path / "program"
-        for name in ("state", "home", "bin"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        (folder / "Pulumi.yaml").write_text("name: trivial\nruntime: python\n")
-        (folder / "__main__.py").write_text(text)
-        host = folder / "bin" / "pulumi-language-python"
-        host.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P "{ROOT}/lab/languagehost.py" "$@"\n')
-        host.chmod(0o755)
-        environment = os.environ | {
-            "PATH": f"{host.parent}:/usr/bin:/bin",
-            "PULUMI_HOME": str(folder / "home"),
-            "PULUMI_BACKEND_URL": f"file://{folder}/state",
-            "PULUMI_CONFIG_PASSPHRASE": "trial",
-            "PULUMI_SKIP_UPDATE_CHECK": "true",
-        }
-
-        def pulumi(*arguments: str) -> "subprocess.CompletedProcess[str]":
-            return subprocess.run(
-                [engine, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
-            )
-
-        assert pulumi("stack", "init", "trial").returncode == 0
-        return pulumi
-
-    return make

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import control, lifecycle, namespace, processes
-from lab.run import ROOT
-from lab.torn import StateFiles
+from engine import ROOT
+from engine.statefiles import StateFiles
+from lab import control, lifecycle, namespace
 from tests.lab.world.conftest import STACK, Lab
 from tests.waiting import eventually
 
@@ -145,7 +145,7 @@ def test_a_lab_whose_world_was_killed_starts_anew(lab: Lab) -> None:
     assert lab("start", "trial").returncode == 0
     first = lab.run().settings()["pid"]
     os.kill(first, signal.SIGKILL)
-    eventually(lambda: not processes.is_world(first), what="the world to end")
+    eventually(lambda: not lifecycle.is_world(first), what="the world to end")
     refused = lab("shell", "trial")
     assert (refused.returncode, refused.stderr) == (
         1,
@@ -225,7 +225,7 @@ def test_a_run_that_was_killed_names_the_command_that_makes_the_stack_ready_agai
     program.write_text(healthy)
     again = lab("run", "trial", "--", "pulumi", "up", "--yes", "--skip-preview")
     assert "currently locked" in again.stderr and again.stderr.endswith(cure)
-    assert lab("run", "trial", "--", sys.executable, "-m", "lab.engine", "recover", "--stack", "trial").returncode == 0
+    assert lab("run", "trial", "--", sys.executable, "-m", "engine", "recover", "--stack", "trial").returncode == 0
     assert lab("up", "trial").returncode == 0
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from engine import ROOT
 from lab import namespace
-from lab.run import ROOT
 
 SEALED = """
 import sys

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from lab.locks import alone
+from engine.locks import alone
 
 EVERY = 100
 """Off a terminal, one line of progress for so many packages."""

@@ -1,4 +1,4 @@
-// Builds the pulumi that the lab runs; read by lab/tools/__init__.py. The version is the one below.
+// Builds pulumi where PATH has none that fits; read by engine/tools/__init__.py. The version is the one below.
 module tools/pulumi
 
 go 1.26.6

@@ -2,7 +2,8 @@
 
 The engine replaces a state file in one step. The file of attributes beside it, which a file backend writes too, is
 written in place, just before: a run killed in that moment leaves it empty, and from then on every command ends with
-"failed to load checkpoint: EOF", although the state is whole. Attributes may be missing, so a torn one is removed.
+"failed to load checkpoint: EOF", although the state is whole. Attributes may be missing, so a file that cannot be read
+is removed.
 """
 
 import json
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lab.stackfile import PROJECT
+from engine import PROJECT
 
 SCHEME = "file://"
 
@@ -23,7 +24,7 @@ class StateFiles:
         self._root = Path(url.removeprefix(SCHEME).partition("?")[0]).expanduser() / ".pulumi"
         self._stack = stack
 
-    def torn(self) -> list[Path]:
+    def unreadable(self) -> list[Path]:
         """Return attributes that nobody can read, and copies that never got their name."""
         folder = self._root / "stacks" / PROJECT
         attributes = [path for path in sorted(folder.glob(f"{self._stack}.json*.attrs")) if not _is_json(path)]

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
-def is_world(pid: int) -> bool:
-    """Tell whether this process is a world of the lab; numbers of ended processes are used again."""
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
-    except OSError:
-        said = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
-        command = said.stdout
-    return "lab.world" in command
+def command_of(pid: int) -> str:
+    """Return the command line of a process, empty when it is gone."""
+    if Path("/proc/self").exists():
+        try:
+            return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            return ""
+    return subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
 
 
 def end(processes: Iterable[int]) -> None:

@@ -24,7 +24,7 @@ def obstacle(engine: Path, arguments: Sequence[str]) -> str:
 
 def explained(said: str, stack: str) -> str:
     """Return what an error of the engine means for a stack, empty where it is about something else."""
-    pulumi = "pulumi" if shutil.which("pulumi") else ".venv/bin/python -m lab.engine"
+    pulumi = "pulumi" if shutil.which("pulumi") else ".venv/bin/python -m engine"
     if NOWHERE.search(said):
         return f"pulumi is not logged in: log in where the state of {stack} is, or is to be, with `{pulumi} login`"
     if NO_STACK.search(said):

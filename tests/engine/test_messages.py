@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import standing
+from engine import messages
 
 NOT_LOGGED_IN = "error: PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions"
 NO_STACK = "error: no stack named 'mine' found"
@@ -35,16 +35,16 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_a_stack_that_is_not_found_is_said_with_what_to_do(engine: Path, command: str, said: str, reason: str) -> None:
     (engine.parent / "fails").write_text(said)
-    assert standing.obstacle(engine, [command, "--stack", "mine"]) == reason
+    assert messages.obstacle(engine, [command, "--stack", "mine"]) == reason
     assert (engine.parent / "arguments").read_text() == "stack --show-name --non-interactive --stack mine\n"
 
 
 def test_other_commands_are_the_engines_own_business(engine: Path) -> None:
     for arguments in (["stack", "ls"], ["preview"], ["preview", "--stack"], ["up", "--stack", "mine", "--yes"]):
-        assert standing.obstacle(engine, arguments) == ""
+        assert messages.obstacle(engine, arguments) == ""
     assert not (engine.parent / "arguments").exists()
 
 
 def test_an_engine_that_is_not_on_path_is_called_as_the_makefile_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert standing.explained(NOT_LOGGED_IN, "mine").endswith("with `.venv/bin/python -m lab.engine login`")
+    assert messages.explained(NOT_LOGGED_IN, "mine").endswith("with `.venv/bin/python -m engine login`")

@@ -1,4 +1,4 @@
-"""Where the lab's programs come from."""
+"""Where programs come from that are not on PATH."""
 
 import os
 import re
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import tools
-from lab.tools import TOOLS, ToolError, binary
+from engine import tools
+from engine.tools import PULUMI, ToolError, binary
+from lab.tools import ETCD, TOOLS
 
 Shown = list[str]
 
@@ -38,27 +39,27 @@ def test_every_tool_is_pinned_with_checksums(name: str) -> None:
 
 def test_a_program_on_path_is_used_when_its_version_fits(place: Path) -> None:
     wanted = script(place / "bin" / "pulumi", "echo v3.280.1")
-    assert binary("pulumi") == wanted
+    assert binary(PULUMI) == wanted
 
 
 @pytest.mark.parametrize("said", ["v3.100.0", "v4.0.0", "something else"])
 def test_another_version_on_path_is_passed_over(place: Path, said: str) -> None:
     script(place / "bin" / "pulumi", f"echo {said}")
-    built = script(place / "cache" / "talos-stacks" / "tools" / f"pulumi-{TOOLS['pulumi'].version}" / "pulumi", "")
-    assert binary("pulumi") == built
+    built = script(place / "cache" / "talos-stacks" / "tools" / f"pulumi-{PULUMI.version}" / "pulumi", "")
+    assert binary(PULUMI) == built
 
 
 def test_a_program_without_a_version_of_its_own_is_known_by_what_it_was_built_from(place: Path) -> None:
     record = "dep\\tgithub.com/pulumi/pulumi/pkg/v3\\tv3.274.1"
     wanted = script(place / "bin" / "pulumi", f"echo; exit\n{record}".replace("\\t", "\t"))
-    assert binary("pulumi") == wanted
+    assert binary(PULUMI) == wanted
 
 
 def test_without_go_it_says_what_to_install(place: Path) -> None:
     with pytest.raises(
         ToolError, match=r"etcd is not on PATH in a version that fits, and Go, .* install Go \(1\.25 or"
     ):
-        binary("etcd")
+        binary(ETCD)
 
 
 def test_a_missing_program_is_built_once_from_its_pinned_module(place: Path) -> None:
@@ -69,20 +70,20 @@ def test_a_missing_program_is_built_once_from_its_pinned_module(place: Path) -> 
         "i=0; while [ $i -lt 250 ]; do i=$((i+1)); echo package$i; done >&2",
     )
     shown: Shown = []
-    program = binary("etcd", shown.append)
+    program = binary(ETCD, shown.append)
     assert program.read_text() == "built\n"
-    assert binary("etcd", shown.append) == program
+    assert binary(ETCD, shown.append) == program
     (line,) = log.read_text().splitlines()
     assert line.startswith("-mod=readonly") or " -mod=readonly" in line
-    assert line.endswith(TOOLS["etcd"].package)
-    assert shown[0].startswith(f"==> building etcd-{TOOLS['etcd'].version}, once")
+    assert line.endswith(ETCD.package)
+    assert shown[0].startswith(f"==> building etcd-{ETCD.version}, once")
     assert [text for text in shown if "package" in text] == ["    100 package100", "    200 package200"]
 
 
 def test_a_failed_build_shows_its_end_and_leaves_nothing(place: Path) -> None:
     script(place / "bin" / "go", "echo go: no such version >&2; exit 1")
     with pytest.raises(ToolError, match="the build failed; the last lines were:\n  go: no such version"):
-        binary("etcd", lambda _: None)
+        binary(ETCD, lambda _: None)
     assert not [path for path in (place / "cache").rglob("*") if path.is_file() and path.name != ".lock"]
 
 
@@ -90,9 +91,9 @@ def test_a_go_that_cannot_be_started_is_named(place: Path) -> None:
     broken = script(place / "bin" / "go", "")
     broken.write_text("#!/nowhere/sh\n")
     with pytest.raises(ToolError, match=f"{broken} is on PATH and cannot be started .*; mend it, or install Go"):
-        binary("etcd", lambda _: None)
+        binary(ETCD, lambda _: None)
 
 
 def test_a_plain_build_is_what_the_engine_is_taken_from(engine: Path) -> None:
-    assert tools.version_of(TOOLS["pulumi"], engine) is not None
+    assert tools.version_of(PULUMI, engine) is not None
     assert os.access(engine, os.X_OK)

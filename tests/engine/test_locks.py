@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.locks import alone
-from lab.run import ROOT
+from engine import ROOT
+from engine.locks import alone
 from tests.waiting import eventually
 
 HOLD = """
 import sys
 from pathlib import Path
-from lab.locks import alone
+from engine.locks import alone
 with alone(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.readline()
@@ -61,7 +61,7 @@ def test_many_in_turn_never_overlap(tmp_path: Path) -> None:
     text = """
 import os, sys
 from pathlib import Path
-from lab.locks import alone
+from engine.locks import alone
 for _ in range(50):
     with alone(Path(sys.argv[1])):
         os.close(os.open(sys.argv[2], os.O_CREAT | os.O_EXCL))

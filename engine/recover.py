@@ -1,4 +1,4 @@
-"""``python -m lab.engine recover --stack STACK``: make a stack ready again after a run that was killed.
+"""``python -m engine recover --stack STACK``: make a stack ready again after a run that was killed.
 
 A killed run leaves its lock, and what it was making when it died stands in the state as pending. Owned here: telling a
 lock that was left behind from one that is in use, and clearing both without a question. No resource is dropped: only
@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.standing import explained
-from lab.torn import SCHEME, StateFiles
+from engine.messages import explained
+from engine.processes import command_of
+from engine.statefiles import SCHEME, StateFiles
 
 LOCK = re.compile(r"created by (?P<user>.+)@(?P<host>[^@]+) \(pid (?P<pid>\d+)\) at (?P<since>\S+)")
 """One lock in the engine's message on a file or bucket backend."""
@@ -115,13 +116,13 @@ def recover(stack: Stack, force: bool) -> list[str]:
 def mended(stack: Stack, force: bool) -> list[str]:
     """Remove what a killed run left half written, which can stop every other command."""
     files = stack.files()
-    torn = files.torn() if files else []
-    if not files or not torn:
+    broken = files.unreadable() if files else []
+    if not files or not broken:
         return []
     refuse_living(stack, holders_in("\n".join(files.locks())), force)
-    for path in torn:
+    for path in broken:
         path.unlink(missing_ok=True)
-    return [f"removed, half written: {path}" for path in torn]
+    return [f"removed, half written: {path}" for path in broken]
 
 
 def holders_in(text: str) -> list[Holder]:
@@ -157,17 +158,6 @@ def cleared(operation: dict[str, Any]) -> list[str]:
             " exists, remove it there and run again"
         )
     return lines
-
-
-def command_of(pid: int) -> str:
-    """Return the command line of a process, empty when it is gone."""
-    proc = Path("/proc")
-    if (proc / "self").exists():
-        try:
-            return (proc / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            return ""
-    return subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
 
 
 def said(ended: "subprocess.CompletedProcess[str]") -> str:

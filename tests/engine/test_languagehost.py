@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.run import ROOT
+from engine import ROOT
 from tests.waiting import eventually
 
 Pulumi = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -98,7 +98,7 @@ def address() -> Iterator[str]:
 
 
 def host(address: str) -> list[str]:
-    return [sys.executable, "-P", str(ROOT / "lab" / "languagehost.py"), address]
+    return [sys.executable, "-P", str(ROOT / "engine" / "languagehost.py"), address]
 
 
 def test_it_ends_quietly_on_an_interrupt(address: str) -> None:
