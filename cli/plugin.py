@@ -1,6 +1,5 @@
 """The provider plugin that preview uses, asked for a machine configuration without an engine around it."""
 
-import base64
 import os
 import shutil
 import subprocess
@@ -17,7 +16,8 @@ from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from cli.errors import CliError
-from machinery import Bundle, GenerateArgs, KeyPair
+from machinery import GenerateArgs
+from machinery.secrets import to_properties
 
 BINARY = "pulumi-resource-talos"
 TOKEN = "talos:machine/getConfiguration:getConfiguration"  # noqa: S105 - the name of a function
@@ -130,37 +130,10 @@ def _properties(args: GenerateArgs) -> dict[str, Any]:
         "clusterName": args.cluster_name,
         "clusterEndpoint": args.cluster_endpoint,
         "machineType": args.machine_type,
-        "machineSecrets": _secrets(args.machine_secrets),
+        "machineSecrets": to_properties(args.machine_secrets),
         "talosVersion": args.talos_version,
         "kubernetesVersion": args.kubernetes_version,
         "configPatches": list(args.patches),
         "docs": args.docs,
         "examples": args.examples,
     }
-
-
-def _secrets(bundle: Bundle) -> dict[str, Any]:
-    optional = {
-        "secretboxEncryptionSecret": bundle.secretbox_encryption_secret,
-        "aescbcEncryptionSecret": bundle.aescbc_encryption_secret,
-    }
-    return {
-        "cluster": {"id": bundle.cluster_id, "secret": bundle.cluster_secret},
-        "secrets": {"bootstrapToken": bundle.bootstrap_token} | {key: text for key, text in optional.items() if text},
-        "trustdinfo": {"token": bundle.trustd_token},
-        "certs": {
-            "etcd": _pair(bundle.etcd),
-            "k8s": _pair(bundle.k8s),
-            "k8sAggregator": _pair(bundle.k8s_aggregator),
-            "k8sServiceaccount": {"key": _base64(bundle.k8s_service_account.key)},
-            "os": _pair(bundle.os),
-        },
-    }
-
-
-def _pair(pair: KeyPair) -> dict[str, str]:
-    return {"cert": _base64(pair.crt), "key": _base64(pair.key)}
-
-
-def _base64(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()

@@ -19,7 +19,8 @@ from typing import Any
 from cli import labs
 from cli.errors import CliError
 from cli.stackfile import PROJECT, StackFile
-from machinery import Bundle, KeyPair
+from machinery import Bundle, ConfigError
+from machinery.secrets import from_properties
 from talosapi import Credentials
 
 _SECRETS = "talos:machine/secrets:Secrets"
@@ -70,11 +71,11 @@ def read(stack: StackFile) -> State:
         raise CliError(f"the stack {stack.name} has no machine secrets yet: bring it up, `make up STACK={stack.name}`")
     try:
         return State(
-            _bundle(_plain(outputs["machineSecrets"])),
+            from_properties(outputs["machineSecrets"]),
             _credentials(_plain(outputs["clientConfiguration"])),
             _config(stack),
         )
-    except (KeyError, TypeError, ValueError, binascii.Error):
+    except (ConfigError, KeyError, TypeError, ValueError, binascii.Error):
         raise CliError(f"the machine secrets in the state of {stack.name} cannot be read") from None
 
 
@@ -141,33 +142,6 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _bundle(found: Any) -> Bundle:
-    certs, secrets = found["certs"], found["secrets"]
-    pairs = {name: KeyPair(_pem(certs[key].get("cert")), _pem(certs[key]["key"])) for name, key in _CERTS.items()}
-    return Bundle(
-        cluster_id=found["cluster"]["id"],
-        cluster_secret=found["cluster"]["secret"],
-        bootstrap_token=secrets["bootstraptoken"],
-        trustd_token=found["trustdinfo"]["token"],
-        secretbox_encryption_secret=secrets.get("secretboxencryptionsecret") or "",
-        aescbc_encryption_secret=secrets.get("aescbcencryptionsecret") or "",
-        **pairs,
-    )
-
-
-_CERTS = {
-    "etcd": "etcd",
-    "k8s": "k8s",
-    "k8s_aggregator": "k8saggregator",
-    "k8s_service_account": "k8sserviceaccount",
-    "os": "os",
-}
-
-
 def _credentials(found: Any) -> Credentials:
     names = ("cacertificate", "clientcertificate", "clientkey")
     return Credentials(*(base64.b64decode(found[name], validate=True) for name in names))
-
-
-def _pem(text: str | None) -> str:
-    return base64.b64decode(text or "", validate=True).decode("ascii")

@@ -1,10 +1,16 @@
-"""The secrets of a cluster, hidden in every printed form, and reading them from a secrets.yaml."""
+"""The secrets of a cluster, hidden in every printed form, in all the forms in which they are kept.
+
+They are a tree of texts with the same places everywhere. Only the spelling of the keys differs: a secrets.yaml of
+talosctl has `certs.k8saggregator.crt`, the Talos provider's properties have `certs.k8sAggregator.cert`.
+"""
 
 import base64
 import binascii
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from machinery.emit import dump
 from machinery.errors import ConfigError
 from machinery.pem import certificate_problem, key_problem
 from machinery.yaml import load
@@ -35,76 +41,139 @@ class Bundle:
     aescbc_encryption_secret: str = field(default="", repr=False)
 
 
-_AUTHORITIES = {"etcd": "etcd", "k8s": "k8s", "k8saggregator": "k8s_aggregator", "os": "os"}
-_SECTIONS = {
-    "cluster": {"id": "cluster_id", "secret": "cluster_secret"},
-    "secrets": {
-        "bootstraptoken": "bootstrap_token",
-        "secretboxencryptionsecret": "secretbox_encryption_secret",
-        "aescbcencryptionsecret": "aescbc_encryption_secret",
-    },
-    "trustdinfo": {"token": "trustd_token"},
+TEXTS: Mapping[str, tuple[str, str]] = {
+    "cluster_id": ("cluster", "id"),
+    "cluster_secret": ("cluster", "secret"),
+    "bootstrap_token": ("secrets", "bootstraptoken"),
+    "secretbox_encryption_secret": ("secrets", "secretboxencryptionsecret"),
+    "aescbc_encryption_secret": ("secrets", "aescbcencryptionsecret"),
+    "trustd_token": ("trustdinfo", "token"),
 }
+"""Where each text of a bundle stands in a secrets.yaml."""
+OPTIONAL = frozenset({"secretbox_encryption_secret", "aescbc_encryption_secret"})
+PAIRS: Mapping[str, str] = {
+    "etcd": "etcd",
+    "k8s": "k8s",
+    "k8s_aggregator": "k8saggregator",
+    "k8s_service_account": "k8sserviceaccount",
+    "os": "os",
+}
+"""The name that each pair of a bundle has under `certs` in a secrets.yaml."""
+KEY_ALONE = "k8s_service_account"
+_PROPERTIES = {
+    "bootstraptoken": "bootstrapToken",
+    "secretboxencryptionsecret": "secretboxEncryptionSecret",
+    "aescbcencryptionsecret": "aescbcEncryptionSecret",
+    "k8saggregator": "k8sAggregator",
+    "k8sserviceaccount": "k8sServiceaccount",
+    "crt": "cert",
+}
+"""The provider's spelling of the keys where it is another one."""
 
 
 def read_secrets_yaml(text: str) -> Bundle:
     """Return the bundle in a file of `talosctl gen secrets`; raise ConfigError with every problem."""
+    document = secrets_document(text)
+    problems: list[str] = []
+    bundle = read_tree(document, problems)
+    for attribute, name in PAIRS.items():
+        pair: KeyPair = getattr(bundle, attribute)
+        if pair.key and (problem := key_problem(pair.key)):
+            problems.append(f"certs.{name}.key {problem}")
+        if pair.crt and (problem := certificate_problem(pair.crt)):
+            problems.append(f"certs.{name}.crt {problem}")
+    if bool(bundle.secretbox_encryption_secret) == bool(bundle.aescbc_encryption_secret):
+        problems.append("exactly one of secrets.secretboxencryptionsecret and secrets.aescbcencryptionsecret is needed")
+    if problems:
+        raise ConfigError(problems)
+    return bundle
+
+
+def secrets_document(text: str) -> dict[str, Any]:
+    """Return the one map of a secrets.yaml; raise ConfigError where it is none."""
     documents = load(text)
     if len(documents) != 1 or not isinstance(documents[0], dict):
         raise ConfigError("the secrets file must hold one map with cluster, secrets, trustdinfo and certs")
+    return documents[0]
+
+
+def write_secrets_yaml(bundle: Bundle) -> str:
+    """Return the bundle as a file of `talosctl gen secrets`."""
+    return dump([_tree(bundle)])
+
+
+def from_properties(properties: Mapping[str, Any]) -> Bundle:
+    """Return the bundle in `machineSecrets` of the provider, in its spelling or the SDK's; raise ConfigError."""
     problems: list[str] = []
-    values = _texts(documents[0], problems)
-    pairs = _pairs(documents[0], problems)
+    bundle = read_tree(_normalised(properties), problems)
     if problems:
         raise ConfigError(problems)
-    parts: dict[str, Any] = {**values, **pairs}
-    return Bundle(**parts)
+    return bundle
 
 
-def _texts(document: dict[str, Any], problems: list[str]) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for section, keys in _SECTIONS.items():
-        part = document.get(section)
-        for key, name in keys.items():
-            value = part.get(key) if isinstance(part, dict) else None
-            if isinstance(value, str) and value:
-                values[name] = value
-            elif value not in (None, ""):
-                problems.append(f"{section}.{key} must be text in quotes")
-            elif "encryption" not in key:
-                problems.append(f"{section}.{key} is missing")
-    ciphers = {"secretbox_encryption_secret", "aescbc_encryption_secret"} & values.keys()
-    if len(ciphers) != 1:
-        problems.append("exactly one of secrets.secretboxencryptionsecret and secrets.aescbcencryptionsecret is needed")
-    return values
+def to_properties(bundle: Bundle) -> dict[str, Any]:
+    """Return the `machineSecrets` of the provider."""
+    renamed: dict[str, Any] = _renamed(_tree(bundle))
+    return renamed
 
 
-def _pairs(document: dict[str, Any], problems: list[str]) -> dict[str, KeyPair]:
-    certs = document.get("certs")
-    certs = certs if isinstance(certs, dict) else {}
-    pairs: dict[str, KeyPair] = {}
-    for name, attribute in {**_AUTHORITIES, "k8sserviceaccount": "k8s_service_account"}.items():
-        where = f"certs.{name}"
-        part = certs.get(name)
-        if not isinstance(part, dict):
-            problems.append(f"{where} is missing")
-            continue
-        key = _pem(part.get("key"), f"{where}.key", problems)
-        crt = _pem(part.get("crt"), f"{where}.crt", problems) if name in _AUTHORITIES else ""
-        if key and (problem := key_problem(key)):
-            problems.append(f"{where}.key {problem}")
-        if crt and (problem := certificate_problem(crt)):
-            problems.append(f"{where}.crt {problem}")
-        pairs[attribute] = KeyPair(crt, key)
-    return pairs
+def read_tree(document: Mapping[str, Any], problems: list[str]) -> Bundle:
+    """Return what a tree holds; what is missing or no text in it is empty, and a sentence in ``problems``."""
+    values: dict[str, Any] = {}
+    for attribute, (section, key) in TEXTS.items():
+        values[attribute] = _text(document, (section, key), problems, optional=attribute in OPTIONAL)
+    for attribute, name in PAIRS.items():
+        crt = "" if attribute == KEY_ALONE else _pem(document, ("certs", name, "crt"), problems)
+        values[attribute] = KeyPair(crt, _pem(document, ("certs", name, "key"), problems))
+    return Bundle(**values)
 
 
-def _pem(value: Any, where: str, problems: list[str]) -> str:
-    if not isinstance(value, str) or not value:
+def encoded(pem: str) -> str:
+    """Return a PEM text as configurations, secrets.yaml and the provider carry it: base64."""
+    return base64.b64encode(pem.encode()).decode()
+
+
+def _tree(bundle: Bundle) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for attribute, (section, key) in TEXTS.items():
+        if value := getattr(bundle, attribute):
+            tree.setdefault(section, {})[key] = value
+    tree["certs"] = {
+        name: {part: encoded(pem) for part in ("crt", "key") if (pem := getattr(getattr(bundle, attribute), part))}
+        for attribute, name in PAIRS.items()
+    }
+    return tree
+
+
+def _renamed(tree: Any) -> Any:
+    return {_PROPERTIES.get(key, key): _renamed(item) for key, item in tree.items()} if isinstance(tree, dict) else tree
+
+
+def _normalised(tree: Any) -> Any:
+    if not isinstance(tree, Mapping):
+        return tree
+    plain = {key.replace("_", "").lower(): _normalised(item) for key, item in tree.items()}
+    return {"crt" if key == "cert" else key: item for key, item in plain.items()}
+
+
+def _text(document: Any, path: tuple[str, ...], problems: list[str], *, optional: bool = False) -> str:
+    value = document
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    if isinstance(value, str) and value:
+        return value
+    where = ".".join(path)
+    if value not in (None, ""):
+        problems.append(f"{where} must be text in quotes")
+    elif not optional:
         problems.append(f"{where} is missing")
-        return ""
+    return ""
+
+
+def _pem(document: Any, path: tuple[str, ...], problems: list[str]) -> str:
+    value = _text(document, path, problems)
     try:
         return base64.b64decode("".join(value.split()), validate=True).decode("ascii")
     except (binascii.Error, ValueError):
-        problems.append(f"{where} is not base64 of PEM text")
+        problems.append(f"{'.'.join(path)} is not base64 of PEM text")
         return ""

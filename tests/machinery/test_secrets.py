@@ -136,7 +136,7 @@ def test_a_secrets_file_becomes_the_same_bundle(bundle: Bundle) -> None:
         (("secrets", "secretboxencryptionsecret"), None, "exactly one of secrets.secretboxencryptionsecret"),
         (("secrets", "aescbcencryptionsecret"), "x", "exactly one of secrets.secretboxencryptionsecret"),
         (("trustdinfo",), None, "trustdinfo.token is missing"),
-        (("certs", "etcd"), None, "certs.etcd is missing"),
+        (("certs", "etcd"), None, "certs.etcd.crt is missing; certs.etcd.key is missing"),
         (("certs", "k8s", "key"), None, "certs.k8s.key is missing"),
         (("certs", "k8s", "crt"), "***", "certs.k8s.crt is not base64"),
         (("certs", "os", "crt"), encoded("text"), "certs.os.crt is no certificate"),
@@ -168,7 +168,7 @@ def test_all_problems_of_a_secrets_file_are_told_at_once_without_its_values(bund
     del content["cluster"]
     with pytest.raises(ConfigError) as caught:
         read_secrets_yaml(dump([content]))
-    assert len(caught.value.problems) == 8
+    assert len(caught.value.problems) == 11
     assert "c2VjcmV0" not in str(caught.value)
 
 

@@ -6,15 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 from cryptography import x509
 
-from lab.standin.resource import ProviderError, get
+from lab.standin.resource import ProviderError
 from lab.standin.values import Properties, Value
-from machinery import Bundle, KeyPair, client_certificate
+from machinery import Bundle, ConfigError, KeyPair, client_certificate
+from machinery import secrets as forms
+from machinery.secrets import encoded
 from talosapi import Credentials
-
-
-def encoded(pem: str) -> str:
-    """Return a PEM text as the provider carries it: base64."""
-    return base64.b64encode(pem.encode()).decode()
 
 
 def decoded(text: Value, name: str) -> str:
@@ -25,51 +22,12 @@ def decoded(text: Value, name: str) -> str:
         raise ProviderError(f"{name} is not the base64 form of a PEM text") from error
 
 
-def to_properties(bundle: Bundle) -> Properties:
-    """Return the ``machineSecrets`` of a bundle."""
-    secrets = {"bootstrapToken": bundle.bootstrap_token}
-    if bundle.secretbox_encryption_secret:
-        secrets["secretboxEncryptionSecret"] = bundle.secretbox_encryption_secret
-    if bundle.aescbc_encryption_secret:
-        secrets["aescbcEncryptionSecret"] = bundle.aescbc_encryption_secret
-    return {
-        "cluster": {"id": bundle.cluster_id, "secret": bundle.cluster_secret},
-        "secrets": secrets,
-        "trustdinfo": {"token": bundle.trustd_token},
-        "certs": {
-            "etcd": _pair(bundle.etcd),
-            "k8s": _pair(bundle.k8s),
-            "k8sAggregator": _pair(bundle.k8s_aggregator),
-            "k8sServiceaccount": {"key": encoded(bundle.k8s_service_account.key)},
-            "os": _pair(bundle.os),
-        },
-    }
-
-
-def _pair(pair: KeyPair) -> Properties:
-    return {"cert": encoded(pair.crt), "key": encoded(pair.key)}
-
-
 def from_properties(given: Properties) -> Bundle:
-    """Return the bundle in ``machineSecrets``; raises ``ProviderError`` for what is not base64."""
-    return Bundle(
-        cluster_id=given["cluster"]["id"],
-        cluster_secret=given["cluster"]["secret"],
-        bootstrap_token=given["secrets"]["bootstrapToken"],
-        trustd_token=given["trustdinfo"]["token"],
-        etcd=_read_pair(given, "etcd"),
-        k8s=_read_pair(given, "k8s"),
-        k8s_aggregator=_read_pair(given, "k8sAggregator"),
-        k8s_service_account=_read_pair(given, "k8sServiceaccount"),
-        os=_read_pair(given, "os"),
-        secretbox_encryption_secret=get(given, "secrets", "secretboxEncryptionSecret", default=""),
-        aescbc_encryption_secret=get(given, "secrets", "aescbcEncryptionSecret", default=""),
-    )
-
-
-def _read_pair(given: Properties, name: str) -> KeyPair:
-    part, where = given["certs"][name], f"machineSecrets.certs.{name}"
-    return KeyPair(decoded(part.get("cert"), f"{where}.cert"), decoded(part.get("key"), f"{where}.key"))
+    """Return the bundle in ``machineSecrets``; raises ``ProviderError`` for what is missing or not base64."""
+    try:
+        return forms.from_properties(given)
+    except ConfigError as error:
+        raise ProviderError("; ".join(f"machineSecrets.{problem}" for problem in error.problems)) from error
 
 
 def client_configuration(bundle: Bundle) -> Properties:

@@ -10,6 +10,7 @@ from lab.standin.schema import Failure
 from lab.standin.talos import bundle, package
 from lab.standin.values import UNKNOWN, Properties, Value
 from machinery import ConfigError, contract_of, generate_secrets, read_secrets_yaml
+from machinery.secrets import to_properties
 
 _IDENTITY = "machine_secrets"
 _DEFAULT_VERSION = "v1.13"
@@ -78,7 +79,7 @@ class MachineSecrets(Resource):
 def _state(made: "bundle.Bundle", version: str) -> Properties:
     return {
         "clientConfiguration": bundle.client_configuration(made),
-        "machineSecrets": bundle.to_properties(made),
+        "machineSecrets": to_properties(made),
         "talosVersion": version,
     }
 

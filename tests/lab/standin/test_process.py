@@ -17,9 +17,9 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import provider_pb2 as proto
 from pulumi.runtime.proto import provider_pb2_grpc
 
-from lab.standin.talos import bundle
 from lab.standin.values import decode, encode
 from machinery import generate_secrets
+from machinery.secrets import to_properties
 from tests.waiting import eventually
 
 ENGINE = "127.0.0.1:1"
@@ -87,7 +87,7 @@ def is_running(process: int) -> bool:
 
 
 def test_two_hundred_configurations_come_quickly() -> None:
-    secrets = bundle.to_properties(generate_secrets("v1.6"))
+    secrets = to_properties(generate_secrets("v1.6"))
     requests = [
         proto.InvokeRequest(
             tok="talos:machine/getConfiguration:getConfiguration",

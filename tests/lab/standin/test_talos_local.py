@@ -20,6 +20,7 @@ from machinery import (
     generate_secrets,
     read_secrets_yaml,
 )
+from machinery.secrets import to_properties
 from tests.lab.standin.plugin import Plugin, served
 
 SECRETS = "talos:machine/secrets:Secrets"
@@ -72,7 +73,7 @@ async def test_a_secrets_file_is_imported_under_the_one_id_and_version(
     older = await plugin.read(SECRETS, str(file), {})
     assert older.properties.fields["talosVersion"].string_value == "v1.2"
     assert read_secrets_yaml(secrets_yaml(secrets)) == secrets
-    assert bundle.from_properties(bundle.to_properties(secrets)) == secrets
+    assert bundle.from_properties(to_properties(secrets)) == secrets
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ async def test_a_secrets_file_that_is_none_is_refused(
 async def test_refresh_and_update_keep_the_secrets(plugin: Plugin, secrets: Bundle) -> None:
     state = {
         "talosVersion": "v1.12",
-        "machineSecrets": bundle.to_properties(secrets),
+        "machineSecrets": to_properties(secrets),
         "clientConfiguration": bundle.client_configuration(secrets),
     }
     assert (await plugin.read(SECRETS, "machine_secrets", state)).id == "machine_secrets"
@@ -113,7 +114,7 @@ async def test_a_client_certificate_is_renewed_in_its_last_month(plugin: Plugin,
     }
     state = {
         "talosVersion": "v1.13",
-        "machineSecrets": bundle.to_properties(secrets),
+        "machineSecrets": to_properties(secrets),
         "clientConfiguration": identity,
     }
     answer = await plugin.diff(SECRETS, state, {"talosVersion": "v1.13"})
@@ -128,7 +129,7 @@ def arguments(secrets: Bundle, **changes: Any) -> dict[str, Any]:
         "clusterName": "demo",
         "clusterEndpoint": "https://10.5.0.5:6443",
         "machineType": "worker",
-        "machineSecrets": bundle.to_properties(secrets),
+        "machineSecrets": to_properties(secrets),
         **changes,
     }
 

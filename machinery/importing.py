@@ -1,0 +1,141 @@
+"""Secrets from elsewhere: read with care, brought into the form that Talos reads, refused where they cannot serve."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric import ed25519
+
+from machinery.authority import authority_problems, ends_soon
+from machinery.errors import ConfigError
+from machinery.pem import converted_certificate, converted_key, read_key
+from machinery.secrets import KEY_ALONE, PAIRS, TEXTS, Bundle, KeyPair, read_tree, secrets_document
+
+_MAKE = "make the file with `talosctl gen secrets`"
+_TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
+_SIZES = {"cluster_secret": (32,), "secretbox_encryption_secret": (32,)}
+"""Bytes behind the base64 of a text, where Talos or Kubernetes take certain sizes only."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One thing that is wrong with secrets, without any of their values."""
+
+    place: str
+    """Such as `certs.k8s.key`; empty for the whole file."""
+    message: str
+    cure: str
+
+
+class RefusedSecrets(Exception):  # noqa: N818 - the secrets are what is refused
+    """Secrets that cannot be imported, with everything that is wrong with them."""
+
+    def __init__(self, refusals: list[Refusal]) -> None:
+        """Take every refusal."""
+        self.refusals = tuple(refusals)
+        super().__init__("; ".join(f"{each.place} {each.message}".strip() for each in refusals))
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Secrets that can be imported."""
+
+    bundle: Bundle = field(repr=False)
+    is_converted: bool
+    """Whether the file has anything in a form that Talos does not read."""
+    ending: tuple[tuple[str, datetime], ...]
+    """The CAs that end within a year, by their place, with their ends."""
+
+
+def import_secrets_yaml(text: str, now: datetime | None = None) -> Imported:
+    """Return the secrets of a secrets.yaml, whose contents may be of any origin; raise RefusedSecrets with every fault.
+
+    Everything that is asked of a kubeadm PKI is asked of it: each CA is one, signed itself, is in date and fits its
+    key; keys are strong enough and not encrypted; tokens have their form.
+    """
+    try:
+        document = secrets_document(text)
+    except ConfigError as error:
+        # What a YAML reader says can quote the text.
+        said = [problem.partition(": ")[0] if "not YAML" in problem else str(problem) for problem in error.problems]
+        raise RefusedSecrets([Refusal("", each, _MAKE) for each in said]) from None
+    if "sops" in document:
+        raise RefusedSecrets([Refusal("", "is encrypted by SOPS", "decrypt it: `sops decrypt`")])
+    problems: list[str] = []
+    given = read_tree(document, problems)
+    refusals = [_missing(each) for each in problems]
+    pairs: dict[str, Any] = {name: _pair(name, getattr(given, name), refusals) for name in PAIRS}
+    bundle = replace(given, **pairs)
+    refusals += _text_refusals(bundle)
+    for attribute in PAIRS:
+        refusals += _pair_refusals(attribute, getattr(bundle, attribute), now)
+    if refusals:
+        raise RefusedSecrets(refusals)
+    ends = ((f"certs.{PAIRS[each]}.crt", ends_soon(getattr(bundle, each), now)) for each in PAIRS if each != KEY_ALONE)
+    return Imported(bundle, bundle != given, tuple((place, end) for place, end in ends if end))
+
+
+def _missing(problem: str) -> Refusal:
+    place, _, message = problem.partition(" ")
+    return Refusal(place, message, _MAKE)
+
+
+def _pair(attribute: str, given: KeyPair, refusals: list[Refusal]) -> KeyPair:
+    def taken(part: str, convert: Callable[[str], str]) -> str:
+        text: str = getattr(given, part)
+        try:
+            return convert(text) if text else ""
+        except ValueError as error:
+            cure = "decrypt it" if "passphrase" in str(error) else "take the PEM file of the CA as it was made"
+            refusals.append(Refusal(f"certs.{PAIRS[attribute]}.{part}", str(error), cure))
+            return ""
+
+    return KeyPair(taken("crt", converted_certificate), taken("key", converted_key))
+
+
+def _pair_refusals(attribute: str, pair: KeyPair, now: datetime | None) -> Iterator[Refusal]:
+    where = f"certs.{PAIRS[attribute]}"
+    if not pair.key or not (pair.crt or attribute == KEY_ALONE):
+        return
+    if attribute != KEY_ALONE:
+        yield from (Refusal(f"{where}.crt", problem, cure) for problem, cure in authority_problems(pair, now))
+    elif isinstance(read_key(pair.key), ed25519.Ed25519PrivateKey):
+        cure = "take the key that signs the tokens of the cluster, sa.key"
+        yield Refusal(f"{where}.key", "is an Ed25519 key, with which Kubernetes signs no tokens", cure)
+
+
+def _text_refusals(bundle: Bundle) -> Iterator[Refusal]:
+    if bundle.bootstrap_token and not _TOKEN.fullmatch(bundle.bootstrap_token):
+        message = "is no bootstrap token: six characters, a dot and sixteen more, all of a-z and 0-9"
+        yield Refusal("secrets.bootstraptoken", message, "make one with `kubeadm token generate`")
+    for attribute, sizes in _SIZES.items():
+        if (value := getattr(bundle, attribute)) and _size(value) not in sizes:
+            message = f"is not base64 of {' or '.join(map(str, sizes))} bytes"
+            yield Refusal(".".join(TEXTS[attribute]), message, "take it as it stands where it is in use")
+    if bundle.secretbox_encryption_secret and bundle.aescbc_encryption_secret:
+        message = "stands beside secrets.secretboxencryptionsecret, and Talos takes one of the two"
+        yield Refusal("secrets.aescbcencryptionsecret", message, _MIGRATE)
+    elif bundle.aescbc_encryption_secret:
+        message = "is the only key for encryption at rest, and Talos writes none of its kind into a configuration"
+        yield Refusal("secrets.aescbcencryptionsecret", message, _MIGRATE)
+    elif not bundle.secretbox_encryption_secret:
+        cure = "make one with `head -c 32 /dev/urandom | base64`"
+        yield Refusal("secrets.secretboxencryptionsecret", "is missing", cure)
+
+
+_MIGRATE = (
+    "put a secretboxencryptionsecret in its place, and give the API servers the old key, by which they read what is"
+    ' encrypted with it, in a patch: cluster.aescbcEncryptionSecret: {{ secret("…") }}'
+)
+
+
+def _size(text: str) -> int | None:
+    """Return how many bytes a base64 text stands for, None where it is none."""
+    try:
+        return len(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError):
+        return None
