@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cli.imports import import_faults, import_warnings
 from cli.keys import key_faults, key_warnings, missing_secrets
 from cli.options import Parsers, command, names, output_option, project, stack_option
 from cli.stackfile import StackFile, StackFileError, read
@@ -14,6 +13,7 @@ from cli.terminal import paint, say, say_json, warn
 from cli.together import doubts, of_no_stack, shared
 from machineconfig import Finding, Plan, PlanError, make_plan
 from machineconfig.checks import RULES
+from machineconfig.secrets_file import secrets_file
 from topology import Fault
 
 _ABOUT = """Check stacks as a preview does, but from their files alone: the stack file, the rendered patches of all
@@ -112,17 +112,19 @@ def _check(file: StackFile, without_secrets: bool) -> _Checked:
     if plan is None:
         return _Checked(file.name, (*file.faults, *_others(file, found)), file)
     missing = tuple(missing_secrets(file, plan))
+    imported = secrets_file(plan.topology, file.folder)
     warnings: tuple[Fault | Finding, ...] = (
         *plan.topology.warnings,
         *plan.warned,
         *key_warnings(file, plan),
         *(missing if without_secrets else ()),
-        *import_warnings(file, plan.topology),
+        *((*imported.missing, *imported.warnings) if imported else ()),
     )
     for warning in warnings:
         warn(f"{file.path.name}: {warning}")
     demanded = () if without_secrets else missing
-    of_file = (*file.faults, *demanded, *key_faults(file, plan), *import_faults(file, plan.topology))
+    of_import = imported.faults if imported else ()
+    of_file = (*file.faults, *demanded, *key_faults(file, plan), *of_import)
     return _Checked(file.name, (*of_file, *found), file, plan, warnings)
 
 

@@ -1,6 +1,7 @@
 """The machine secrets of a cluster."""
 
 import base64
+import os
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,16 +9,20 @@ import pulumi
 import pulumiverse_talos as talos
 from pulumiverse_talos import machine
 
+from machineconfig.secrets_file import SecretsFile
 from talosapi import Credentials
 from talosapi.authority import Authority
+
+IN_MEMORY = hasattr(os, "memfd_create")
+"""Whether this system has files that end with the process: what is secret goes into no other."""
 
 
 @dataclass(frozen=True)
 class MachineSecretsArgs:
-    """``contract`` is the Talos version contract at creation ("v1.13"); ``import_from`` the path of a secrets.yaml."""
+    """``contract`` is the Talos version contract at creation ("v1.13"); ``import_from`` the secrets.yaml to import."""
 
     contract: str
-    import_from: str | None
+    import_from: SecretsFile | None
     provider: talos.Provider
 
 
@@ -40,6 +45,7 @@ class MachineSecrets(pulumi.ComponentResource):
     def __init__(self, name: str, args: MachineSecretsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         """Create or import the bundle."""
         super().__init__("talos-stacks:index:MachineSecrets", name, None, opts)
+        import_from = _path(args.import_from) if args.import_from else None
         secrets = machine.Secrets(
             name,
             talos_version=args.contract,
@@ -47,9 +53,9 @@ class MachineSecrets(pulumi.ComponentResource):
                 parent=self,
                 provider=args.provider,
                 protect=True,
-                import_=args.import_from,
+                import_=import_from,
                 ignore_changes=["talosVersion"],
-                state_migrations=[partial(_keep, args.import_from)],
+                state_migrations=[partial(_keep, import_from)],
             ),
         )
         client = secrets.client_configuration
@@ -62,6 +68,16 @@ class MachineSecrets(pulumi.ComponentResource):
         self.credentials = pulumi.Output.secret(client.apply(_credentials))
         self.authority = pulumi.Output.secret(secrets.machine_secrets.apply(_authority))
         self.register_outputs({})
+
+
+def _path(file: SecretsFile) -> str:
+    """Return where the provider reads the file; what had to be converted is in this process's memory alone."""
+    if not file.converted:
+        return str(file.path)
+    descriptor = os.memfd_create(file.path.name)
+    with os.fdopen(descriptor, "w", closefd=False) as memory:
+        memory.write(file.converted)
+    return f"/proc/{os.getpid()}/fd/{descriptor}"
 
 
 def _keep(import_from: str | None, args: pulumi.StateMigrationArgs) -> pulumi.StateMigrationResult | None:

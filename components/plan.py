@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pulumi
 
+from components.machine_secrets import IN_MEMORY
 from components.nodes import PLATFORMS
 from machineconfig import ConfigError, Finding, PlanError, make_plan, plan, render_node
 from machineconfig.checks import check_all
+from machineconfig.secrets_file import SecretsFile, secrets_file
 from topology import Fault, Node
 from topology.platforms import PLATFORMS as KINDS
 
@@ -24,11 +26,8 @@ class Plan(plan.Plan):
     config: pulumi.Config
     """The stack's config, for the secrets that the patches ask for."""
 
-    @property
-    def secrets_file(self) -> str | None:
-        """The secrets.yaml to import; a relative path starts at the checkout, wherever the engine runs."""
-        path = self.topology.secrets.import_from
-        return str(PROJECT / path) if path else None
+    secrets_file: SecretsFile | None
+    """The file that the machine secrets are imported from; a relative path starts at the checkout."""
 
     def patch_texts(self, node: Node) -> pulumi.Input[Sequence[str]]:
         """Return the node's patches as the provider takes them; one secret in any makes all of them a secret."""
@@ -55,14 +54,17 @@ class Plan(plan.Plan):
 def prepare(config: pulumi.Config) -> Plan:
     """Load, check and render; raise one ``pulumi.RunError`` with every fault there is, a line each."""
     made, faults = _made(config)
+    imported = secrets_file(made.topology, PROJECT) if made else None
+    if imported:
+        faults += [*map(str, imported.faults), *_not_convertible(imported)]
     if made is not None:
         faults += _missing_secrets(config, made)
         faults += contradictions(PLATFORMS[made.topology.platform.kind]().environment(made.topology), os.environ)
     if made is None or faults:
         raise pulumi.RunError(_report(faults))
-    for warning in made.warnings:
-        pulumi.log.warn(warning)
-    return Plan(made.topology, made.schematics, made.facts, made.patches, config)
+    for warning in (*made.warnings, *(imported.warnings if imported else ())):
+        pulumi.log.warn(str(warning))
+    return Plan(made.topology, made.schematics, made.facts, made.patches, config, imported)
 
 
 def contradictions(expected: Mapping[str, str | None], environment: Mapping[str, str]) -> list[str]:
@@ -95,6 +97,15 @@ def _missing_secrets(config: pulumi.Config, made: plan.Plan) -> list[str]:
         f" `pulumi config set --secret {key} --stack {pulumi.get_stack()}`"
         for key, user in sorted(wanted.items())
         if config.get_secret(key) is None
+    ]
+
+
+def _not_convertible(file: SecretsFile) -> list[str]:
+    if not file.converted or IN_MEMORY:
+        return []
+    return [
+        f"secrets.importFrom: {file.path.name} has keys or certificates in a form that Talos does not read; the program"
+        " converts them on Linux: run the first `pulumi up` there"
     ]
 
 

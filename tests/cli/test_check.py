@@ -211,7 +211,7 @@ def test_the_secrets_to_import_are_read_where_they_are_there(checkout: Path, run
     assert "is not UTF-8 text" in run("check")[1]
     file.unlink()
     file.mkdir()
-    assert "cannot be read: Is a directory" in run("check")[1]
+    assert "is no regular file; write it into one" in run("check")[1]
 
 
 def test_a_file_that_cannot_be_read_is_a_finding_of_its_stack_and_hides_no_other(checkout: Path, run: Run) -> None:

@@ -2,11 +2,14 @@
 
 import base64
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from machinery import Bundle, generate_secrets
+from machinery.pem import read_key
 from tests.machinery.test_secrets import secrets_yaml
 from tests.stack.rehearsal import Rehearsal
 from tests.stack.test_homelab import configurations
@@ -24,7 +27,7 @@ def bundle() -> Bundle:
 @pytest.fixture(scope="module")
 def single(tmp_path_factory: pytest.TempPathFactory, bundle: Bundle) -> Iterator[Rehearsal]:
     rehearsal = Rehearsal(tmp_path_factory.mktemp("single"))
-    (rehearsal.project / "secrets.yaml").write_text(yaml.safe_dump(secrets_yaml(bundle)))
+    (rehearsal.project / "secrets.yaml").write_text(yaml.safe_dump(as_openssl_writes(secrets_yaml(bundle))))
     rehearsal.topology["nodes"] = rehearsal.topology["nodes"][:1]
     rehearsal.topology["secrets"] = {"importFrom": "secrets.yaml"}
     rehearsal.save()
@@ -36,6 +39,15 @@ def single(tmp_path_factory: pytest.TempPathFactory, bundle: Bundle) -> Iterator
         rehearsal.down()
 
 
+def as_openssl_writes(secrets: dict[str, Any]) -> dict[str, Any]:
+    """The same secrets in forms that Talos does not read: a key of PKCS#8, words before a certificate."""
+    pair = secrets["certs"]["k8s"]
+    key = read_key(base64.b64decode(pair["key"]).decode())
+    pair["key"] = base64.b64encode(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())).decode()
+    pair["crt"] = base64.b64encode(b"Certificate:\n" + base64.b64decode(pair["crt"])).decode()
+    return secrets
+
+
 def documents(rehearsal: Rehearsal) -> list[dict[str, object]]:
     return list(yaml.safe_load_all(configurations(rehearsal)[NODE]))
 
@@ -44,6 +56,22 @@ def test_the_machine_has_the_imported_secrets(single: Rehearsal, bundle: Bundle)
     text = configurations(single)[NODE]
     assert bundle.cluster_id in text and bundle.trustd_token in text
     assert base64.b64encode(bundle.os.key.encode()).decode() in text
+    assert base64.b64encode(bundle.k8s.key.encode()).decode() in text, "it was converted"
+    assert base64.b64encode(bundle.k8s.crt.encode()).decode() in text
+
+
+def test_secrets_that_cannot_serve_are_refused_at_preview(single: Rehearsal, bundle: Bundle) -> None:
+    given = secrets_yaml(bundle) | {"trustdinfo": {}}
+    given["certs"]["etcd"]["key"] = given["certs"]["k8s"]["key"]
+    (single.project / "wrong.yaml").write_text(yaml.safe_dump(given))
+    single.topology["secrets"] = {"importFrom": "wrong.yaml"}
+    single.save()
+    said = single.pulumi("preview", "--non-interactive", fails=True)
+    single.topology["secrets"] = {"importFrom": "secrets.yaml"}
+    single.save()
+    assert "2 faults; nothing was changed" in said
+    assert "secrets.importFrom: wrong.yaml trustdinfo.token is missing" in said
+    assert "certs.etcd.crt the certificate of O=etcd belongs to another key than the one beside it" in said
 
 
 def test_its_only_machine_runs_ordinary_pods(single: Rehearsal) -> None:

@@ -1,0 +1,58 @@
+"""The secrets.yaml that a stack imports: read from its place, checked, and said without a word of what is in it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from machinery.importing import RefusedSecrets, import_secrets_yaml
+from machinery.secrets import write_secrets_yaml
+from topology import Fault, Topology
+
+_PATH = "secrets.importFrom"
+
+
+@dataclass(frozen=True)
+class SecretsFile:
+    """What is known of the file of `secrets.importFrom`."""
+
+    path: Path
+    faults: tuple[Fault, ...] = ()
+    """Why it cannot be imported."""
+    warnings: tuple[Fault, ...] = ()
+    missing: tuple[Fault, ...] = ()
+    """That it is not there: a new cluster needs it, and one that has its secrets does not."""
+    converted: str = field(default="", repr=False)
+    """Its content as Talos reads it, where the file has it in another form."""
+
+
+def secrets_file(topology: Topology, folder: Path) -> SecretsFile | None:
+    """Return what a stack file in ``folder`` imports, None where it imports nothing."""
+    given = topology.secrets.import_from
+    if given is None:
+        return None
+    path = folder / given
+    try:
+        if not path.exists():
+            message, cure = "is not there, and a new cluster needs it", "bring it before the first `pulumi up`"
+            return SecretsFile(path, missing=(Fault(_PATH, given, message, cure),))
+        if not path.is_file():  # a pipe would wait for a writer, and give what it has to the first reader only
+            return SecretsFile(path, faults=(Fault(_PATH, given, "is no regular file", "write it into one"),))
+        imported = import_secrets_yaml(path.read_text(encoding="utf-8-sig"))
+    except RefusedSecrets as error:
+        return SecretsFile(path, faults=tuple(_refused(given, error)))
+    except UnicodeDecodeError:
+        cure = "make it with `talosctl gen secrets`"
+        return SecretsFile(path, faults=(Fault(_PATH, given, "is not UTF-8 text", cure),))
+    except OSError as error:
+        return SecretsFile(path, faults=(Fault(_PATH, given, f"cannot be read: {error.strerror}", "make it readable"),))
+    warnings = tuple(
+        Fault(_PATH, given, f"{place} ends on {end:%Y-%m-%d}, within a year", "plan the rotation of this CA")
+        for place, end in imported.ending
+    )
+    converted = write_secrets_yaml(imported.bundle) if imported.is_converted else ""
+    return SecretsFile(path, warnings=warnings, converted=converted)
+
+
+def _refused(given: str, error: RefusedSecrets) -> Iterator[Fault]:
+    for refusal in error.refusals:
+        yield Fault(_PATH, given, f"{refusal.place} {refusal.message}".strip(), refusal.cure)
