@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from machineconfig.checks import (
     collisions,
     final,
+    freeform,
     interfaces,
     lists,
     machine,
@@ -35,6 +36,8 @@ class Check(Generic[S]):
 
     id: str
     find: Callable[[S], Iterator[Finding]]
+    warning: bool = False
+    """Whether what it finds is a warning instead of a fault."""
 
     @property
     def says(self) -> str:
@@ -84,12 +87,8 @@ PATCH_CHECKS: tuple[Check[Subject], ...] = (
 )
 """Of rendered patches, in the order in which their findings are said."""
 
-_WARNED = "talos-warns"
-
 WARNING_CHECKS: tuple[Check[Subject], ...] = (Check("secret-in-clear", secrets.asks_for_its_secrets),)
 """Of rendered patches: what is allowed and worth a second look."""
-
-_WARNINGS = frozenset((_WARNED, *(check.id for check in WARNING_CHECKS)))
 
 FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check(REFUSED, final.is_what_talos_takes),
@@ -99,9 +98,13 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
     Check("etcd-subnets", final.lets_etcd_choose_the_nodes_address),
     Check("size", final.is_as_small_as_the_platform_wants),
-    Check(_WARNED, final.is_what_talos_takes_without_a_warning),
+    Check("free-list-doubles", freeform.says_each_entry_once),
+    Check("free-list-repeats", freeform.repeats_nothing_that_is_passed_over, warning=True),
+    Check("talos-warns", final.is_what_talos_takes_without_a_warning, warning=True),
 )
 """Of final configurations."""
+
+_WARNINGS = frozenset((*(check.id for check in WARNING_CHECKS), *(check.id for check in FINAL_CHECKS if check.warning)))
 
 _NOT_MADE = "cannot-be-merged"
 RULES: Mapping[str, str] = {

@@ -53,6 +53,11 @@ class Final:
         """A value of the main document, or None."""
         return self.configuration.find(*path)
 
+    def place_of(self, path: Path, title: str = MAIN) -> str:
+        """The file and line that set a value, to name the other one of two; without any, that Talos generates it."""
+        origin = self.origins.origin(title, path)
+        return str(origin) if origin is not None and origin.file else "what Talos generates"
+
     def finding(self, message: str, remedy: str, *, title: str = MAIN, path: Path = (), value: str = "") -> Finding:
         """A finding at a place, told with the file and line that set it, or the nearest place around it."""
         place, source, line = self._blamed(title, path, value)

@@ -1,11 +1,23 @@
 """Stacks for tests of rendering: small, whole, and easy to change in one thing."""
 
 import copy
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from machineconfig import ConfigError, Facts, Finding, Patch, Schematic, check_patches, installer, render_node
+from machineconfig import (
+    ConfigError,
+    Facts,
+    Finding,
+    Patch,
+    PlanError,
+    Schematic,
+    check_patches,
+    installer,
+    make_plan,
+    render_node,
+)
 from topology import Node, Topology, load
 
 PATCHES = Path(__file__).parents[2] / "patches"
@@ -100,3 +112,13 @@ def found(topology: Topology, root: Path, secrets: dict[str, str] | None = None)
     """The lines of the findings in patches for all nodes of a stack, without the rules' ids."""
     patches = {node.name: rendered(topology, node.name, root, secrets) for node in topology.nodes}
     return [str(replace(finding, rule="")) for finding in check_patches(topology, patches)]
+
+
+def refused_and_warned(folder: Path, files: dict[str, str], **changes: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a preview says of a stack with more patches than the repo's: what is refused, and what is warned of."""
+    root = folder / "patches"
+    shutil.copytree(PATCHES, root, dirs_exist_ok=True)
+    try:
+        return (), make_plan(raw(**changes), patches=write(root, files)).warnings
+    except PlanError as error:
+        return error.faults, error.plan.warnings if error.plan else ()
