@@ -10,11 +10,13 @@ gc.set_threshold(100_000)
 import pulumi  # noqa: E402
 
 from components.cluster import Cluster, ClusterArgs  # noqa: E402
+from components.engine_version import require_engine  # noqa: E402
 from components.plan import prepare  # noqa: E402
 
 
 async def main() -> pulumi.Inputs:
     """Load, assemble, export."""
+    require_engine()
     plan = prepare(pulumi.Config())
     cluster = Cluster(plan.topology.name, ClusterArgs(plan=plan))
     await cluster.bring_up()

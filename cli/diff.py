@@ -11,10 +11,11 @@ from cli import revisions, running, state
 from cli.causes import Table, cause_of
 from cli.compared import NodeDifference, one_sided
 from cli.errors import CliError
-from cli.final import Generate, Prepared, prepare, provider
+from cli.final import Prepared, prepare
 from cli.folders import Folder
 from cli.folders import read as read_folders
 from cli.options import Parsers, command, node_option, one, output_option, project, stack_option
+from cli.provider import Generate, provider
 from cli.render import origins_table
 from cli.sides import against, compares_no_secret, difference, ours
 from cli.stackfile import read, stacks

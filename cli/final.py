@@ -1,12 +1,12 @@
 """The final configurations of a stack's nodes, made offline from its files by the provider that preview uses."""
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from cli.errors import CliError
+from cli.provider import Generate
 from cli.stackfile import StackFile
 from cli.state import State
 from machineconfig import ConfigError as RenderingError
@@ -18,7 +18,6 @@ from machineconfig.trace import Origin
 from machinery import Bundle, ConfigError, GenerateArgs
 from topology import Fault, Node
 
-Generate = Callable[[GenerateArgs], str]
 _LEAST = 4
 """Characters of a secret: less would hide everything."""
 
@@ -144,12 +143,3 @@ def _withheld(stack: StackFile, error: PlanError, state: State) -> list[str]:
         for found in error.found
     )
     return list(dict.fromkeys(lines))
-
-
-@contextmanager
-def provider() -> Iterator[Generate]:
-    """The provider's getConfiguration, from a plugin that runs meanwhile."""
-    from cli.plugin import Plugin  # the SDK behind it takes a second to load
-
-    with Plugin() as plugin:
-        yield plugin.configuration

@@ -1,11 +1,6 @@
 """The provider plugin that preview uses, asked for a machine configuration without an engine around it."""
 
-import os
-import shutil
 import subprocess
-import sys
-from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,47 +14,31 @@ from cli.errors import CliError
 from machinery import GenerateArgs
 from machinery.secrets import to_properties
 
-BINARY = "pulumi-resource-talos"
 TOKEN = "talos:machine/getConfiguration:getConfiguration"  # noqa: S105 - the name of a function
-_PACKAGE = "pulumiverse-talos"
-_CHECKOUT = Path(__file__).resolve().parents[1]
 _START = 60.0  # seconds
 _CALL = 60.0  # seconds
 _LARGEST = 400 << 20  # bytes, as in the engine
 
 
-def find(environment: Mapping[str, str]) -> list[str]:
-    """The command that starts the plugin: from PATH, else from the engine's plugins, else the stand-in."""
-    if path := shutil.which(BINARY, path=environment.get("PATH", os.defpath)):
-        return [path]
-    home = Path(environment.get("PULUMI_HOME") or Path.home() / ".pulumi")
-    installed = home / "plugins" / f"resource-talos-v{_version()}" / BINARY
-    if os.access(installed, os.X_OK):
-        return [str(installed)]
-    return [sys.executable, "-P", "-m", "lab.standin.talos"]
-
-
 class Plugin:
     """A running plugin, as a context manager. What it prints is dropped: it may quote what it was given."""
 
-    def __init__(self, command: list[str] | None = None) -> None:
-        """Start nothing yet; `command` is what `find` finds."""
-        self._command = command or find(os.environ)
+    def __init__(self, program: Path) -> None:
+        """Start nothing yet."""
+        self._program = program
 
     def __enter__(self) -> Self:
         """Start it and connect; raises CliError."""
-        path = os.pathsep.join(filter(None, [str(_CHECKOUT), os.environ.get("PYTHONPATH")]))
         try:
             self._process = subprocess.Popen(
-                self._command,
+                [self._program],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 stdin=subprocess.DEVNULL,
                 text=True,
-                env=os.environ | {"PYTHONPATH": path},
             )
         except OSError as error:
-            raise CliError(f"the Talos provider cannot be started ({self._command[0]}): {error.strerror}") from None
+            raise CliError(f"the Talos provider cannot be started ({self._program}): {error.strerror}") from None
         options = [("grpc.max_receive_message_length", _LARGEST), ("grpc.max_send_message_length", _LARGEST)]
         try:
             self._channel = grpc.insecure_channel(f"127.0.0.1:{self._port()}", options)
@@ -68,7 +47,7 @@ class Plugin:
             self._called(self._stub.Configure, provider_pb2.ConfigureRequest(args=Struct()))
         except grpc.FutureTimeoutError:
             self._end()
-            raise CliError(f"the Talos provider does not answer ({self._command[0]})") from None
+            raise CliError(f"the Talos provider does not answer ({self._program})") from None
         except BaseException:
             self._end()
             raise
@@ -104,7 +83,7 @@ class Plugin:
     def _port(self) -> int:
         line = self._process.stdout.readline().strip() if self._process.stdout else ""
         if not line.isdigit():
-            raise CliError(f"the Talos provider ends without saying its port ({' '.join(self._command)})")
+            raise CliError(f"the Talos provider ends without saying its port ({self._program})")
         return int(line)
 
     def _end(self) -> None:
@@ -116,13 +95,6 @@ class Plugin:
             self._process.wait()
         if self._process.stdout:
             self._process.stdout.close()
-
-
-def _version() -> str:
-    try:
-        return version(_PACKAGE)
-    except PackageNotFoundError:
-        return ""
 
 
 def _properties(args: GenerateArgs) -> dict[str, Any]:

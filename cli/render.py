@@ -8,8 +8,9 @@ from typing import Any
 
 from cli import state
 from cli.errors import CliError
-from cli.final import Generate, Prepared, prepare, provider
+from cli.final import Prepared, prepare
 from cli.options import EXIT_CODES, Parsers, command, node_option, output_option, project, selected, stack_option
+from cli.provider import Generate, provider
 from cli.sides import ours
 from cli.terminal import say, say_json, warn
 from cli.writing import MANIFEST, Rendering, write

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from cli.compared import Cause, NodeDifference, alike, documents
 from cli.errors import CliError
-from cli.final import Generate, Prepared
+from cli.final import Prepared
+from cli.provider import Generate
 from machineconfig.checks.living import read_once
 from machineconfig.differences import Change, compare
 from machineconfig.marks import Mask

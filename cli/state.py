@@ -8,9 +8,7 @@ import binascii
 import json
 import os
 import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,14 +17,15 @@ from typing import Any
 from cli import labs
 from cli.errors import CliError
 from cli.stackfile import PROJECT, StackFile
+from cli.terminal import tell
+from engine.tools import PULUMI, ToolError, binary
 from machinery import Bundle, ConfigError
 from machinery.secrets import from_properties
 from talosapi import Credentials
 
 _SECRETS = "talos:machine/secrets:Secrets"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
-_CHECKOUT = Path(__file__).resolve().parents[1]
-_LONGEST = 300.0  # seconds; the engine may have to be built first
+_LONGEST = 300.0  # seconds
 _REASONS = (
     (
         "no stack named|no stack selected",
@@ -61,7 +60,8 @@ class State:
 
 def read(stack: StackFile) -> State:
     """Ask for the state of a stack; raises CliError where there is none, or it cannot be read, or has no secrets."""
-    exported = _pulumi(stack, "stack", "export", "--show-secrets")
+    engine = _engine()
+    exported = _pulumi(engine, stack, "stack", "export", "--show-secrets")
     resources = (exported.get("deployment") or {}).get("resources") or ()
     found = next(
         (resource for resource in resources if resource.get("type") == _SECRETS and not resource.get("delete")), None
@@ -73,14 +73,14 @@ def read(stack: StackFile) -> State:
         return State(
             from_properties(outputs["machineSecrets"]),
             _credentials(_plain(outputs["clientConfiguration"])),
-            _config(stack),
+            _config(engine, stack),
         )
     except (ConfigError, KeyError, TypeError, ValueError, binascii.Error):
         raise CliError(f"the machine secrets in the state of {stack.name} cannot be read") from None
 
 
-def _config(stack: StackFile) -> dict[str, str]:
-    found = _pulumi(stack, "config", "--show-secrets", "--json")
+def _config(engine: Path, stack: StackFile) -> dict[str, str]:
+    found = _pulumi(engine, stack, "config", "--show-secrets", "--json")
     prefix = f"{PROJECT}:"
     return {
         key.removeprefix(prefix): str(entry.get("value", ""))
@@ -89,12 +89,16 @@ def _config(stack: StackFile) -> dict[str, str]:
     }
 
 
-def _pulumi(stack: StackFile, *arguments: str) -> dict[str, Any]:
-    installed = shutil.which("pulumi")
-    engine = [installed] if installed else [sys.executable, "-P", "-m", "engine"]
-    path = os.pathsep.join(filter(None, [str(_CHECKOUT), os.environ.get("PYTHONPATH")]))
-    environment = os.environ | {"PULUMI_SKIP_UPDATE_CHECK": "true", "NO_COLOR": "1", "PYTHONPATH": path}
-    command = [*engine, *arguments, "--stack", stack.name, "--non-interactive"]
+def _engine() -> Path:
+    try:
+        return binary(PULUMI, tell)
+    except ToolError as error:
+        raise CliError(str(error)) from None
+
+
+def _pulumi(engine: Path, stack: StackFile, *arguments: str) -> dict[str, Any]:
+    environment = os.environ | {"PULUMI_SKIP_UPDATE_CHECK": "true", "NO_COLOR": "1"}
+    command = [str(engine), *arguments, "--stack", stack.name, "--non-interactive"]
     try:
         ended = subprocess.run(
             command,

@@ -28,6 +28,11 @@ def warn(text: str) -> None:
     sys.stderr.write(f"{paint('warning:', 'yellow', sys.stderr)} {text}\n")
 
 
+def tell(text: str) -> None:
+    """One line of progress to stderr, beside the result."""
+    sys.stderr.write(f"{text}\n")
+
+
 def say_json(value: object) -> None:
     """A value to stdout as JSON, indented."""
     say(json.dumps(value, indent=2, ensure_ascii=False))

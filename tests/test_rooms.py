@@ -1,8 +1,10 @@
 """The house has rooms; this walks the imports of every file and holds it to what its room may use."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ ROOMS = {
     "machineconfig": {"machineconfig", "machinery", "topology", "jinja2", "ruamel"},
     "talosapi": {"talosapi", "grpclib", "h2", "multidict", "yaml", "google", "cryptography", "grpc_tools"},
     "engine": {"engine"} | PLUGIN_PROTOCOL,
-    "cli": {"cli", "topology", "machineconfig", "machinery", "talosapi", "ruamel"},
+    "cli": {"cli", "engine", "topology", "machineconfig", "machinery", "talosapi", "ruamel"},
     "components": {"components", "topology", "machineconfig", "talosapi", "pulumi"},
     "lab": {
         "lab",
@@ -50,6 +52,11 @@ ALSO = {
     # The stand-ins take their properties from the SDKs.
     "lab/standin": {"pulumiverse_talos", "pulumi_proxmoxve"},
 }
+STARTS = {
+    # Which rooms a room may start as a process, beside its own: imports say nothing of that.
+    "lab": {"engine", "cli"},
+    "bench": {"engine", "cli", "lab"},
+}
 ASSEMBLY = {"components/cluster.py", "components/plan.py"}
 
 
@@ -69,6 +76,37 @@ def imports(path: Path) -> Iterator[str]:
             yield str(statement.module)
 
 
+_ROOM = "|".join(room for room in ROOMS if "." not in room)
+_PROGRAM = re.compile(
+    rf"(?P<module>{_ROOM})(\.\w+)+$"  # "lab.world"
+    rf"|(\S*/)?(?P<file>{_ROOM})/\S*\.py$"  # "lab/enter.py"
+    rf"|.*(?<!\.venv/bin/python) -m (?P<command>{_ROOM})\b",  # "python -m lab", but for what people are told to type
+    re.DOTALL,
+)
+
+
+def programs(path: Path) -> Iterator[str]:
+    """The rooms of the modules and files that a file names as text, which is how a process of theirs is started."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Constant(value=str(text)) if found := _PROGRAM.match(text):
+                yield found["module"] or found["file"] or found["command"]
+            case ast.BinOp(
+                left=ast.BinOp(op=ast.Div(), right=ast.Constant(value=str(folder))),
+                op=ast.Div(),
+                right=ast.Constant(value=str(file)),
+            ) if folder in ROOMS and file.endswith(".py"):
+                yield folder
+            case ast.List(elts=words) | ast.Tuple(elts=words):
+                yield from _after_m([word.value for word in words if isinstance(word, ast.Constant)])
+
+
+def _after_m(words: list[object]) -> Iterator[str]:
+    for option, word in pairwise(words):
+        if option == "-m" and word in ROOMS:
+            yield str(word)
+
+
 def allowed(name: str) -> set[str]:
     room = name.split("/", maxsplit=1)[0]
     extra = [packages for place, packages in ALSO.items() if name == place or name.startswith(f"{place}/")]
@@ -84,6 +122,38 @@ def test_a_file_imports_what_its_room_may_use(path: Path) -> None:
         if module.split(".")[0] not in allowed(name) | sys.stdlib_module_names | {"__future__"}
     }
     assert not strangers, f"{name} imports {sorted(strangers)}, which its room may not"
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_starts_no_process_of_another_room(path: Path) -> None:
+    name = str(path.relative_to(ROOT))
+    room = name.split("/", maxsplit=1)[0]
+    strangers = set(programs(path)) - STARTS.get(room, set()) - {room}
+    assert not strangers, f"{name} starts {sorted(strangers)}, which its room may not"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[sys.executable, "-m", "lab.engine"]',
+        '["python3", "-P", "-m", "lab", *arguments]',
+        '[sys.executable, str(ROOT / "lab" / "enter.py")]',
+        '[sys.executable, f"{ROOT}/lab/enter.py"]',
+        'f"{python} -m lab.world"',
+        'runpy.run_module("lab.world")',
+        'importlib.import_module("lab.world")',
+    ],
+)
+def test_a_process_of_the_lab_is_noticed(text: str, tmp_path: Path) -> None:
+    written = tmp_path / "written.py"
+    written.write_text(f"command = {text}\n")
+    assert list(programs(written)) == ["lab"]
+
+
+def test_a_sentence_about_the_lab_is_no_process(tmp_path: Path) -> None:
+    written = tmp_path / "written.py"
+    written.write_text('print("run `.venv/bin/python -m lab run mine`, in the lab")\n')
+    assert not list(programs(written))
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "components").glob("*.py")), ids=lambda path: path.name)

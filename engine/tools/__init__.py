@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.tools.build import ToolError, build
+from engine.tools.build import Plan, ToolError, build
 
 __all__ = ["PULUMI", "Tool", "ToolError", "binary"]
 
@@ -52,7 +52,7 @@ PULUMI = Tool(
     name="pulumi",
     package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
     module="github.com/pulumi/pulumi/pkg/v3",
-    oldest=(3, 272, 0),  # the SDK's own version: an older engine may not know what it asks for
+    oldest=(3, 238, 0),  # older ones go on where an after hook fails, so a rollout would not stop; as in Pulumi.yaml
     question=("version",),
     folder=Path(__file__).parent / "pulumi",
     linker="-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v{version}",
@@ -66,12 +66,15 @@ def binary(tool: Tool, report: Callable[[str], None] = print) -> Path:
     Raises ToolError, which says what to do, when it cannot be built.
     """
     found = shutil.which(tool.name)
-    if found and fits(tool, Path(found)):
+    unfit = misfit(tool, Path(found)) if found else f"{tool.name} is not on PATH"
+    if found and not unfit:
         return Path(found).resolve()
-    home = cache() / f"{tool.name}-{tool.version}"
-    program = home / tool.name
+    program = cache() / f"{tool.name}-{tool.version}" / tool.name
+    if found:
+        report(f"==> {unfit}; taking {tool.name} {tool.version} instead")
     if not program.exists():
-        build(tool.folder, tool.package, program, tool.linker.format(version=tool.version), tool.duration, report)
+        linker = tool.linker.format(version=tool.version)
+        build(Plan(tool.folder, tool.package, program, linker, tool.duration, unfit), report)
     return program
 
 
@@ -81,10 +84,20 @@ def cache() -> Path:
     return Path(base) / "talos-stacks" / "tools"
 
 
-def fits(tool: Tool, program: Path) -> bool:
-    """Tell whether the program at this path can serve as ``tool``."""
+def misfit(tool: Tool, program: Path) -> str:
+    """Return why the program at this path cannot serve as ``tool``, empty where it can."""
     version = version_of(tool, program)
-    return version is not None and version >= tool.oldest and version[0] == tool.oldest[0]
+    if version is None:
+        return f"{program} does not say its version"
+    if version >= tool.oldest and version[0] == tool.oldest[0]:
+        return ""
+    oldest = f"{dotted(tool.oldest)} is needed, or a newer one of version {tool.oldest[0]}"
+    return f"{program} is {tool.name} {dotted(version)}, and {oldest}"
+
+
+def dotted(version: Version) -> str:
+    """Return a version as people write it."""
+    return ".".join(map(str, version))
 
 
 def version_of(tool: Tool, program: Path) -> Version | None:

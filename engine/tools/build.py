@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.locks import alone
@@ -18,8 +19,26 @@ class ToolError(Exception):
     """A program that is neither there nor can be built; the text says what to do."""
 
 
-def build(folder: Path, package: str, program: Path, linker: str, duration: str, report: Callable[[str], None]) -> None:
-    """Build ``package`` as pinned in ``folder`` into the file ``program``, which appears only when it is whole."""
+@dataclass(frozen=True)
+class Plan:
+    """One program to build."""
+
+    folder: Path
+    """Where go.mod and go.sum pin it."""
+    package: str
+    program: Path
+    """The file that it becomes."""
+    linker: str
+    """Flags for the linker, or empty."""
+    duration: str
+    """How long it takes on two cores."""
+    reason: str
+    """Why the one on PATH is not taken."""
+
+
+def build(plan: Plan, report: Callable[[str], None]) -> None:
+    """Build a program, whose file appears only when it is whole; raises ToolError, which says what to do."""
+    program = plan.program
     program.parent.mkdir(parents=True, exist_ok=True)
     with alone(program.parent / ".lock", lambda: report(f"==> waiting: another run builds {program.name}")):
         if program.exists():
@@ -27,14 +46,15 @@ def build(folder: Path, package: str, program: Path, linker: str, duration: str,
         compiler = shutil.which("go")
         if not compiler:
             raise ToolError(
-                f"{program.name} is not on PATH in a version that fits, and Go, which would build it, is not there "
-                f"either; install Go ({wanted_go(folder)} or newer, https://go.dev/dl) or {program.name}"
+                f"{plan.reason}, and Go, which would build {program.name}, is not there: install Go"
+                f" ({wanted_go(plan.folder)} or newer, https://go.dev/dl), or a version of {program.name} that fits"
             )
-        report(f"==> building {program.parent.name}, once, about {duration} on two cores")
+        report(f"==> building {program.parent.name}, once, about {plan.duration} on two cores")
         unfinished = program.with_name(f".{program.name}.{os.getpid()}")
-        command = [compiler, "build", "-v", "-o", str(unfinished), *(["-ldflags", linker] if linker else []), package]
+        flags = ["-ldflags", plan.linker] if plan.linker else []
+        command = [compiler, "build", "-v", "-o", str(unfinished), *flags, plan.package]
         try:
-            run(command, folder, report)
+            run(command, plan.folder, report)
             unfinished.replace(program)
         finally:
             unfinished.unlink(missing_ok=True)

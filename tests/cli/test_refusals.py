@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from cli.errors import CliError
-from cli.final import Generate
+from cli.provider import Generate
 from tests.cli.conftest import Run
 from tests.cli.fleet import Fleet
 

@@ -69,7 +69,13 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     script = folder / "pulumi"
     script.write_text(
-        f'#!/bin/sh\ncd {folder}\necho "$@" >> arguments\n[ -e fails ] && cat fails >&2 && exit 1\ncat "$1"\n'
+        f"""#!/bin/sh
+cd {folder}
+[ "$1" = version ] && echo v3.274.1 && exit
+echo "$@" >> arguments
+[ -e fails ] && cat fails >&2 && exit 1
+cat "$1"
+"""
     )
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")

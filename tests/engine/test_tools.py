@@ -42,11 +42,30 @@ def test_a_program_on_path_is_used_when_its_version_fits(place: Path) -> None:
     assert binary(PULUMI) == wanted
 
 
-@pytest.mark.parametrize("said", ["v3.100.0", "v4.0.0", "something else"])
-def test_another_version_on_path_is_passed_over(place: Path, said: str) -> None:
-    script(place / "bin" / "pulumi", f"echo {said}")
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("v3.237.9", "is pulumi 3.237.9, and 3.238.0 is needed, or a newer one of version 3"),
+        ("v4.0.0", "is pulumi 4.0.0, and 3.238.0 is needed, or a newer one of version 3"),
+        ("something else", "does not say its version"),
+    ],
+)
+def test_another_version_on_path_is_named_and_passed_over(place: Path, said: str, reason: str) -> None:
+    other = script(place / "bin" / "pulumi", f"echo {said}")
     built = script(place / "cache" / "talos-stacks" / "tools" / f"pulumi-{PULUMI.version}" / "pulumi", "")
-    assert binary(PULUMI) == built
+    shown: Shown = []
+    assert binary(PULUMI, shown.append) == built
+    assert shown == [f"==> {other} {reason}; taking pulumi {PULUMI.version} instead"]
+
+
+def test_an_engine_that_is_too_old_is_named_with_its_cure_where_no_other_can_be_built(place: Path) -> None:
+    other = script(place / "bin" / "pulumi", "echo v3.100.0")
+    with pytest.raises(ToolError) as caught:
+        binary(PULUMI, lambda _: None)
+    assert str(caught.value) == (
+        f"{other} is pulumi 3.100.0, and 3.238.0 is needed, or a newer one of version 3, and Go, which would build"
+        " pulumi, is not there: install Go (1.26.6 or newer, https://go.dev/dl), or a version of pulumi that fits"
+    )
 
 
 def test_a_program_without_a_version_of_its_own_is_known_by_what_it_was_built_from(place: Path) -> None:
@@ -57,7 +76,7 @@ def test_a_program_without_a_version_of_its_own_is_known_by_what_it_was_built_fr
 
 def test_without_go_it_says_what_to_install(place: Path) -> None:
     with pytest.raises(
-        ToolError, match=r"etcd is not on PATH in a version that fits, and Go, .* install Go \(1\.25 or"
+        ToolError, match=r"etcd is not on PATH, and Go, .* is not there: install Go \(1\.25\S* or newer, "
     ):
         binary(ETCD)
 
