@@ -19,10 +19,14 @@ class Endpoint:
 
     host: str
     port: int
+    given: str = ""
+    """The URL as it stands in the stack file: Kubernetes names it as the issuer of its tokens, letter by letter."""
 
     @property
     def url(self) -> str:
         """``https://192.168.1.120:6443``."""
+        if self.given:
+            return self.given
         return f"https://[{self.host}]:{self.port}" if ":" in self.host else f"https://{self.host}:{self.port}"
 
     @property
@@ -46,14 +50,14 @@ def parse_endpoint(raw: object) -> Endpoint:
         refuse("is not a URL", _FORM)
     try:
         url = urlsplit(raw)
-        host, port = url.hostname, url.port
+        host, port = url.netloc.rpartition("@")[2].rpartition(":")[0].strip("[]"), url.port
     except ValueError:
         refuse("is not a URL", _FORM)
     if url.username is not None:
         refuse("is a URL with a user in it", f"leave the user out; {_FORM}", hidden=True)
     if url.scheme != "https":
         refuse("is not an https:// URL", _FORM)
-    if not host:
+    if not url.hostname:
         refuse("has no host", _FORM)
     if not port:
         refuse("has no port", f"{_FORM} (a URL without one means 443, and Kubernetes listens on 6443)")
@@ -61,7 +65,7 @@ def parse_endpoint(raw: object) -> Endpoint:
         refuse("has more than a host and a port", _FORM)
     if not _is_host(host):
         refuse("has a host that is neither a DNS name nor an IP address", _FORM)
-    return Endpoint(host, port)
+    return Endpoint(host, port, raw)
 
 
 def _is_host(host: str) -> bool:

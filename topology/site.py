@@ -27,7 +27,7 @@ def parse_proxy(raw: object) -> str:
         refuse("is a URL with a user in it", f"leave the user out; {_PROXY}", hidden=True)
     if url.scheme not in ("http", "https") or not host or not port or url.path not in ("", "/") or url.query:
         refuse("is not the URL of a proxy", _PROXY)
-    return given.rstrip("/")
+    return given
 
 
 def parse_registry(raw: object) -> str:
@@ -43,6 +43,11 @@ ProxyUrl = Annotated[
 ]
 Registry = Annotated[str, PlainValidator(parse_registry), WithJsonSchema({"type": "string", "pattern": _REGISTRY})]
 Mirrors = dict[Registry, Annotated[tuple[Https, ...], Field(min_length=1), AfterValidator(distinct)]]
+
+
+def path_of(mirror: str) -> str:
+    """The path of a mirror's URL; empty where containerd finds the registry at the root of the host."""
+    return urlsplit(mirror).path.rstrip("/")
 
 
 class Proxy(Model):
@@ -74,7 +79,13 @@ class Site(Model):
     proxy: Proxy | None = None
     """The HTTP proxy of the nodes."""
     registry_mirrors: Mirrors = Field(default_factory=dict)
-    """Where images of a registry are pulled from instead, in order of preference."""
+    """Where images of a registry are pulled from instead, in order of preference. A URL with a path is used as it is:
+    it says itself where its /v2 is. To one without, containerd adds /v2."""
+
+    @property
+    def registries_with_paths(self) -> frozenset[str]:
+        """The registries whose mirrors' URLs are whole, so that containerd must not add /v2 to them."""
+        return frozenset(name for name, mirrors in self.registry_mirrors.items() if any(map(path_of, mirrors)))
 
     def over(self, other: Site) -> Site:
         """What this one says, and what it leaves out as ``other`` says it."""

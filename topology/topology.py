@@ -140,9 +140,16 @@ class Topology(Model):
         return tuple(Loss(zone, 1, len(voting)) for zone in voting) if len(self.zones) > 1 else ()
 
     def site_of(self, node: Node) -> Site:
-        """The settings of the place a node stands in: its zone's, and what that leaves out as the network has it."""
+        """The settings of the place a node stands in: its zone's, and what that leaves out as the network has it.
+
+        Registry mirrors are those of the zone that `registryMirrorsOf` names, where the zone has that.
+        """
         zone = self.zones.get(node.zone or "")
-        return zone.over(self.network) if zone else self.network
+        if zone is None:
+            return self.network
+        lender = self.zones.get(zone.registry_mirrors_of or "")
+        site = zone.over(self.network)
+        return site.model_copy(update={"registry_mirrors": lender.registry_mirrors}) if lender else site
 
     def link_of(self, node: Node) -> Link | None:
         """How a node is connected, where more is known of it than the name of one port."""

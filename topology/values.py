@@ -72,7 +72,7 @@ def parse_any_network(raw: object) -> IPv4Network | IPv6Network:
         refuse("is not a network", "write it as address and prefix length, such as 192.168.1.0/24")
     if "/" not in given:
         refuse("has no prefix length", "write it as address and prefix length, such as 192.168.1.0/24")
-    if given.split("/")[0] != str(network.network_address):
+    if ip_address(given.split("/")[0]) != network.network_address:
         refuse("is not the start of a network", f"write {network}")
     return network
 
@@ -89,7 +89,7 @@ def parse_host(raw: object) -> str:
     """Take a DNS name or an IP address."""
     given = text(raw, "a DNS name or an IP address")
     try:
-        return str(ip_address(given))
+        ip_address(given)
     except ValueError:
         if len(given) > 253 or not re.fullmatch(DOMAIN, given) or re.fullmatch(r"[0-9.]+", given):
             refuse("is neither a DNS name nor an IP address", "write one, such as k8s.example.net or 192.168.1.1")
@@ -97,7 +97,10 @@ def parse_host(raw: object) -> str:
 
 
 def parse_https(raw: object) -> str:
-    """Take an ``https://`` URL with a host, without user, query or fragment; a trailing slash is taken off."""
+    """Take an ``https://`` URL with a host, without user, query or fragment, and leave it as it is written.
+
+    What compares such a URL as text, as tokens are with their issuer's, tells ``https://a/`` from ``https://a``.
+    """
     given = text(raw, "an https:// URL")
     try:
         url = urlsplit(given)
@@ -110,7 +113,7 @@ def parse_https(raw: object) -> str:
         )
     if url.scheme != "https" or not host or url.query or url.fragment or re.search(r"\s", given):
         refuse("is not an https:// URL", "write it as https://host or https://host:port")
-    return given.rstrip("/")
+    return given
 
 
 class OneOrMany:

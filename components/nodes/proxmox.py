@@ -27,7 +27,10 @@ def environment(topology: Topology) -> Mapping[str, str | None]:
 
 
 class Platform(pulumi.ComponentResource):
-    """Owns the provider, the pool of the VMs, and one boot image for each distinct schematic and Proxmox node."""
+    """Owns the provider, the pool of the VMs, and one boot image for each distinct schematic and place.
+
+    A place is a Proxmox node, or the datastore where its hosts share it.
+    """
 
     provider: proxmoxve.Provider
     pool: proxmoxve.PoolLegacy
@@ -56,14 +59,15 @@ class Platform(pulumi.ComponentResource):
         self.register_outputs({"images": [image.id for image in self._images.values()]})
 
     def image(self, node: NodeModel) -> download.File:
-        """Return the boot image of a node on its host; nodes with the same schematic and host share it."""
-        host, boot = self._settings.host_of(node), self._disk_image(node)
-        key = (host, boot.file_name)
+        """Return the boot image of a node; nodes with the same schematic and place share it."""
+        settings, boot = self._settings, self._disk_image(node)
+        place = settings.image_datastore if settings.shares_images else settings.host_of(node)
+        key = (place, boot.file_name)
         if key not in self._images:
             registered = self._args.registered[self._args.schematics[node.name]]
             self._images[key] = download.File(
-                f"{host}-{boot.file_name}",
-                node_name=host,
+                f"{place}-{boot.file_name}",
+                node_name=settings.image_host_of(node),
                 datastore_id=self._settings.image_datastore,
                 content_type=boot.content_type,
                 file_name=boot.file_name,

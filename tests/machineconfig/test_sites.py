@@ -1,11 +1,15 @@
 """What the patches say of routed sites, bonds, volumes and the firewall: the stack of three sites, node by node."""
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from machineconfig import make_plan
+from machineconfig.checks.configuration import Final, made
 from tests.machineconfig import golden
-from tests.machineconfig.stacks import BARE_METAL, stack
+from tests.machineconfig.stacks import BARE_METAL, PATCHES, raw, stack, write
 from tests.machineconfig.test_patches import said
 from topology import Topology
 
@@ -49,6 +53,43 @@ def test_images_come_from_the_registries_of_the_site_and_the_quorum_site_has_ano
 ) -> None:
     (mirrors,) = said(prod, node, "machine", "registries", "mirrors")
     assert mirrors["docker.io"] == {"endpoints": [f"https://docker.registry.{site}.example.internal"]}
+
+
+@pytest.mark.parametrize(
+    ("urls", "whole"),
+    [
+        (["https://mirror.example.internal/v2/hub"], True),
+        (["https://mirror.example.internal/v2"], True),
+        (["https://a.example.internal/v2/hub", "https://b.example.internal/hub/v2/"], True),
+        (["https://mirror.example.internal"], False),
+        (["https://mirror.example.internal:5000/"], False),
+    ],
+)
+def test_a_mirror_with_a_path_is_used_as_it_is_written(urls: list[str], whole: bool) -> None:
+    (mirrors,) = said(stack(network__registryMirrors={"docker.io": urls}), "w1", "machine", "registries", "mirrors")
+    assert mirrors["docker.io"] == {"endpoints": urls} | ({"overridePath": True} if whole else {})
+
+
+@pytest.mark.parametrize("word", ["true", "false"])
+def test_a_patch_may_say_how_a_mirror_is_used_without_naming_it_again(tmp_path: Path, word: str) -> None:
+    shutil.copytree(PATCHES, tmp_path / "patches")
+    text = f"machine: {{registries: {{mirrors: {{docker.io: {{overridePath: {word}}}}}}}}}\n"
+    write(tmp_path / "patches", {"all/70-mirror.yaml": text})
+    urls = ["https://mirror.example.internal/v2/hub"]
+    plan = make_plan(raw(network__registryMirrors={"docker.io": urls}), patches=tmp_path / "patches")
+    final = made(plan.topology, plan.topology.node("w1"), plan.patches["w1"])
+    assert isinstance(final, Final)
+    assert final.find("machine", "registries", "mirrors", "docker.io") == {
+        "endpoints": urls,
+        "overridePath": word == "true",
+    }
+
+
+def test_the_issuer_of_tokens_is_rendered_byte_for_byte() -> None:
+    issuer = "https://sso.example.internal/realms/k8s/"
+    topology = stack(apiServer={"oidc": {"issuer": issuer, "clientId": "kubernetes"}})
+    (flags,) = said(topology, "cp1", "cluster", "apiServer", "extraArgs")
+    assert flags["oidc-issuer-url"] == issuer
 
 
 def test_the_address_is_on_the_vlan_of_a_bond_of_ports_by_bus_path(prod: Topology) -> None:

@@ -32,6 +32,52 @@ def test_an_endpoint_on_ipv6_has_brackets() -> None:
     assert topology.endpoint.url == "https://[fd10::5]:6443"
 
 
+_SETTINGS: dict[str, Callable[[Any], object]] = {
+    "imageFactory": lambda topology: topology.image_factory,
+    "platform.endpoint": lambda topology: topology.platform.endpoint,
+    "apiServer.oidc.issuer": lambda topology: topology.api_server.oidc.issuer,
+    "apiServer.certSANs.0": lambda topology: topology.api_server.cert_sans[0],
+    "network.timeServers.0": lambda topology: topology.network.time_servers[0],
+    "network.proxy.http": lambda topology: topology.network.proxy.http,
+    "network.registryMirrors.docker.0": lambda topology: topology.network.registry_mirrors["docker"][0],
+}
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        ("imageFactory", "https://factory.example.net/"),
+        ("platform.endpoint", "https://pve.example.internal:8006/"),
+        ("apiServer.oidc.issuer", "https://sso.example.internal/realms/k8s/"),
+        ("apiServer.oidc.issuer", "https://SSO.example.internal:443/realms/k8s//"),
+        ("apiServer.certSANs.0", "FD10:0::5"),
+        ("network.timeServers.0", "2001:DB8::1"),
+        ("network.proxy.http", "http://proxy.example.net:3128/"),
+        ("network.registryMirrors.docker.0", "https://docker.example.net/"),
+    ],
+)
+def test_what_others_compare_as_text_stays_as_it_is_written(place: str, text: str) -> None:
+    raw: Any = valid()
+    raw["apiServer"] = {"certSANs": ["a.b"], "oidc": {"clientId": "kubernetes", "issuer": "https://a"}}
+    raw["network"] |= {"timeServers": ["a.b"], "registryMirrors": {"docker": ["https://a"]}}
+    raw["network"]["proxy"] = {"https": "http://a:1"}
+    *above, last = place.split(".")
+    at = raw
+    for key in above:
+        at = at[key]
+    at[0 if isinstance(at, list) else last] = text
+    assert _SETTINGS[place](load(raw)) == text
+
+
+def test_the_endpoint_is_named_in_the_configuration_as_it_is_written() -> None:
+    endpoint = load(valid(edit=lambda raw: raw.update(endpoint="https://K8S.Example.net:6443/"))).endpoint
+    assert (endpoint.url, endpoint.host, endpoint.port) == (
+        "https://K8S.Example.net:6443/",
+        "K8S.Example.net",
+        6443,
+    )
+
+
 def test_kube_proxy_goes_with_the_cni() -> None:
     assert load(valid()).network.kube_proxy
     assert not load(valid("cilium")).network.kube_proxy
@@ -189,3 +235,29 @@ def test_only_workers_have_local_volumes() -> None:
         ("local", "/pci0000:c0/0000:c0:01.1/0000:c1:00.0/nvme")
     ]
     assert sites.platform.volumes_of(sites.node("cp-01")) == {}
+
+
+def test_a_zone_uses_the_mirrors_of_the_zone_that_it_names() -> None:
+    def edit(raw: Any) -> None:
+        raw["network"]["registryMirrors"] = {"ghcr.io": ["https://ghcr.example.net"]}
+        raw["zones"]["dc1"]["registryMirrors"] = {"docker.io": ["https://docker.example.net/v2/hub"]}
+        raw["zones"]["dc2"].pop("registryMirrors", None)
+        raw["zones"]["dc3"].pop("registryMirrors", None)
+        raw["zones"]["dc3"]["registryMirrorsOf"] = "dc1"
+
+    topology = routed(edit)
+    mirrors = {node.zone: topology.site_of(node).registry_mirrors for node in topology.nodes}
+    assert mirrors["dc3"] == mirrors["dc1"] == {"docker.io": ("https://docker.example.net/v2/hub",)}
+    assert mirrors["dc2"] == {"ghcr.io": ("https://ghcr.example.net",)}
+    last = next(node for node in topology.nodes if node.zone == "dc3")
+    assert topology.site_of(last).registries_with_paths == {"docker.io"}
+
+
+def test_vms_of_all_hosts_take_the_image_from_a_datastore_that_the_hosts_share() -> None:
+    def hosts(**platform: object) -> list[str]:
+        topology = load(valid("every-key", lambda raw: raw["platform"].update(platform)))
+        assert isinstance(topology.platform, ProxmoxSettings)
+        return [topology.platform.image_host_of(node) for node in topology.nodes]
+
+    assert hosts(imageDatastore="nfs") == ["pve", "pve2"]
+    assert hosts(imageDatastore="nfs", sharedDatastores=["nfs"]) == ["pve", "pve"]

@@ -1,13 +1,20 @@
 """The rules that hold between the parts of a topology, in the order their faults are told."""
 
 from topology.rules.images import extensions_exist, images_are_declared, images_are_used
+from topology.rules.mirrors import (
+    mirrors_come_from_a_zone_that_has_some,
+    mirrors_of_a_registry_have_paths_or_none,
+    mirrors_with_a_path_have_the_registry_in_it,
+)
 from topology.rules.network import (
     addresses_are_in_the_node_network,
+    addresses_are_machines,
     addresses_are_unique,
     endpoint_is_known,
     endpoint_is_no_node,
     gateway_is_in_the_node_network,
     networks_are_disjoint,
+    networks_are_of_machines,
     shared_addresses_are_no_node,
     vip_is_on_the_control_planes_network,
 )
@@ -22,7 +29,12 @@ from topology.rules.nodes import (
 )
 from topology.rules.rule import Rule
 from topology.rules.secrets import secrets_have_one_source
-from topology.rules.subnets import families_match, pod_subnets_have_room, service_subnets_have_a_size
+from topology.rules.subnets import (
+    families_match,
+    nodes_have_the_pods_families,
+    pod_subnets_have_room,
+    service_subnets_have_a_size,
+)
 from topology.rules.versions import (
     contract_is_not_ahead,
     kubernetes_is_supported,
@@ -32,7 +44,6 @@ from topology.rules.versions import (
 )
 from topology.rules.zones import (
     load_balancers_have_a_name,
-    mirrors_come_from_a_zone_that_has_some,
     storage_survives_the_loss_of_a_zone,
     storage_zones_are_odd,
     zone_gateways_are_in_their_network,
@@ -56,8 +67,10 @@ RULES: tuple[Rule, ...] = (
     Rule(secrets_have_one_source, reads=(("secrets", "*"),)),
     Rule(endpoint_is_known, reads=(*_ROLES, ("network", "vip"), ("endpoint",))),
     Rule(endpoint_is_no_node, reads=_ROLES),
+    Rule(networks_are_of_machines),
     Rule(networks_are_disjoint, reads=_SUBNETS),
     Rule(families_match, reads=_SUBNETS),
+    Rule(nodes_have_the_pods_families, warning=True),
     Rule(service_subnets_have_a_size),
     Rule(pod_subnets_have_room),
     Rule(gateway_is_in_the_node_network, reads=(("network", "nodes"),)),
@@ -66,6 +79,7 @@ RULES: tuple[Rule, ...] = (
     Rule(names_are_unique),
     Rule(addresses_are_unique),
     Rule(addresses_are_in_the_node_network, reads=(("network", "nodes"),)),
+    Rule(addresses_are_machines),
     Rule(some_node_is_a_control_plane, reads=_ROLES),
     Rule(control_planes_are_odd, warning=True),
     Rule(some_node_takes_pods, warning=True),
@@ -82,6 +96,8 @@ RULES: tuple[Rule, ...] = (
     Rule(zone_gateways_are_in_their_network, reads=(("network", "nodes"),)),
     Rule(zones_hold_their_nodes, reads=(("network", "nodes"), *_ZONES)),
     Rule(mirrors_come_from_a_zone_that_has_some, reads=(("zones", "*"),)),
+    Rule(mirrors_of_a_registry_have_paths_or_none),
+    Rule(mirrors_with_a_path_have_the_registry_in_it, warning=True),
     Rule(load_balancers_have_a_name),
     Rule(waivers_name_nodes, reads=(("nodes", "*", "name"),)),
 )

@@ -1,13 +1,25 @@
 """Addresses and networks: what must lie inside what, and what must be apart."""
 
 from collections.abc import Iterator
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, ip_network
 from itertools import combinations
 
 from topology.fault import NOTHING, Found, Loc
 from topology.network import DEFAULT_POD_SUBNET, DEFAULT_SERVICE_SUBNET
+from topology.site import Site
 from topology.topology import Topology
 from topology.values import AnyNetwork
+
+_WHAT = {"vip": "the VIP", "gateway": "the gateway", "loadBalancers": "the load balancer"}
+_UNUSABLE = {
+    "loopback": "127.0.0.0/8 ::1/128",
+    "link-local": "169.254.0.0/16 fe80::/10",
+    "multicast": "224.0.0.0/4 ff00::/8",
+    "unspecified": "0.0.0.0/8 ::/128",
+    # Of IPv6, 2000::/3 is given out and fc00::/7 is private; whatever else is left over is no network's.
+    "reserved": "240.0.0.0/4 ::/3 4000::/2 8000::/2 c000::/3 e000::/4 f000::/5 f800::/6 fe00::/9 fec0::/10",
+}
+"""Addresses that packets are not routed to (IANA's registries of special-purpose addresses)."""
 
 
 def endpoint_is_known(topology: Topology) -> Iterator[Found]:
@@ -73,22 +85,31 @@ def vip_is_on_the_control_planes_network(topology: Topology) -> Iterator[Found]:
 def shared_addresses_are_no_node(topology: Topology) -> Iterator[Found]:
     """VIP, gateways and load balancers have addresses of their own."""
     network = topology.network
-    shared: list[tuple[Loc, str, object]] = [
-        (("network", "vip"), "the VIP", network.vip),
-        (("network", "gateway"), "the gateway", network.gateway),
-        *((("zones", name, "gateway"), "the gateway", zone.gateway) for name, zone in topology.zones.items()),
-        *(
-            (("apiServer", "loadBalancers", index), "the load balancer", address)
-            for index, address in enumerate(topology.api_server.load_balancers)
-        ),
-    ]
     owners = {node.address: node.name for node in topology.nodes}
-    for loc, what, address in shared:
+    for loc, address in _shared(topology):
         if isinstance(address, IPv4Address) and address in owners:
+            what = next(words for key, words in _WHAT.items() if key in loc)
             message = f"is also the address of {owners[address]}"
             yield Found(loc, address, message, f"give {what} an address that no node has")
     if network.vip is not None and network.vip == network.gateway:
         yield Found(("network", "vip"), network.vip, "is also the gateway", "give the VIP a free address")
+
+
+def _shared(topology: Topology) -> Iterator[tuple[Loc, object]]:
+    """The addresses that are no single node's own: VIP, gateways, load balancers."""
+    yield ("network", "vip"), topology.network.vip
+    yield ("network", "gateway"), topology.network.gateway
+    yield from ((("zones", name, "gateway"), zone.gateway) for name, zone in topology.zones.items())
+    for index, address in enumerate(topology.api_server.load_balancers):
+        yield ("apiServer", "loadBalancers", index), address
+
+
+def _servers(topology: Topology) -> Iterator[tuple[Loc, object]]:
+    """The addresses of name servers."""
+    sites: dict[Loc, Site] = {("network",): topology.network}
+    sites |= {("zones", name): zone for name, zone in topology.zones.items()}
+    for loc, site in sites.items():
+        yield from (((*loc, "nameservers", index), address) for index, address in enumerate(site.nameservers))
 
 
 def addresses_are_unique(topology: Topology) -> Iterator[Found]:
@@ -102,16 +123,54 @@ def addresses_are_unique(topology: Topology) -> Iterator[Found]:
 
 
 def addresses_are_in_the_node_network(topology: Topology) -> Iterator[Found]:
-    """Every node is in the node network, and is not the network or its broadcast address."""
+    """Every node is in the node network."""
     for index, node in enumerate(topology.nodes):
-        loc: Loc = ("nodes", index, "address")
-        home = topology.home_of(node.address)
-        if home is None:
+        if topology.home_of(node.address) is None:
             message = f"of {node.name} is outside of the node network {_list(topology.network.nodes)}"
-            yield Found(loc, node.address, message, "correct the address, or add its network to network.nodes")
-        elif home.prefixlen < 31 and node.address in (home.network_address, home.broadcast_address):
-            message = f"of {node.name} is the first or last address of {home}, which is no machine's"
-            yield Found(loc, node.address, message, "give it one in between")
+            cure = "correct the address, or add its network to network.nodes"
+            yield Found(("nodes", index, "address"), node.address, message, cure)
+
+
+def addresses_are_machines(topology: Topology) -> Iterator[Found]:
+    """No node, VIP, gateway, server or load balancer has the first or the last address of a node network."""
+    endpoint = topology.endpoint_given.address if topology.endpoint_given else None
+    addresses: list[tuple[Loc, object, str]] = [
+        *((("nodes", index, "address"), node.address, f"of {node.name} ") for index, node in enumerate(topology.nodes)),
+        *((loc, address, "") for loc, address in (*_shared(topology), *_servers(topology), (("endpoint",), endpoint))),
+    ]
+    for loc, address, whose in addresses:
+        home = topology.home_of(address) if isinstance(address, IPv4Address) else None
+        if home is not None and home.prefixlen < 31 and address in (home.network_address, home.broadcast_address):
+            message = f"{whose}is the first or last address of {home}, which is no machine's"
+            yield Found(loc, address, message, "give one in between")
+
+
+def networks_are_of_machines(topology: Topology) -> Iterator[Found]:
+    """Nodes, pods and services have addresses that packets are routed to.
+
+    Loopback is for machines that are simulated on one, and then all of them are on it.
+    """
+    network = topology.network
+    rehearsed = all(each.is_loopback for each in network.nodes)
+    places = [
+        *(_places("nodes", network.nodes) if not rehearsed else ()),
+        *_places("podSubnets", network.pod_subnets),
+        *_places("serviceSubnets", network.service_subnets),
+        *((("zones", name, "network"), zone.network) for name, zone in topology.zones.items() if zone.network),
+    ]
+    for loc, each in places:
+        if (kind := _unusable(each)) and not (rehearsed and loc[0] == "zones"):
+            cure = "take one of a private range, such as 10.0.0.0/8, 192.168.0.0/16 or fd00::/8"
+            yield Found(loc, each, f"holds {kind}", cure)
+
+
+def _unusable(network: AnyNetwork) -> str | None:
+    """The addresses of a network that no packet is routed to, in words; None where it has none."""
+    for words, ranges in _UNUSABLE.items():
+        for each in map(ip_network, ranges.split()):
+            if each.version == network.version and each.overlaps(network):
+                return f"addresses of {each}, which are {words}"
+    return None
 
 
 def _places(key: str, networks: tuple[AnyNetwork, ...]) -> list[tuple[Loc, AnyNetwork]]:

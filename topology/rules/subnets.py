@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from topology.fault import NOTHING, Found, Loc
 from topology.topology import Topology
-from topology.values import AnyNetwork
 
 # kube-apiserver refuses service ranges with more host bits, and ranges with fewer than eight addresses.
 _SERVICE_BITS = range(3, 21)
@@ -12,19 +11,33 @@ _SERVICE_BITS = range(3, 21)
 _POD_BITS = {4: (24, 16), 6: (64, 16)}
 
 
+def nodes_have_the_pods_families(topology: Topology) -> Iterator[Found]:
+    """Pods of two nodes reach each other by the nodes' own addresses, which are IPv4."""
+    carrier = "flannel carries none" if topology.network.cni == "flannel" else "not every CNI carries it"
+    for index, subnet in enumerate(topology.network.pod_subnets):
+        if subnet.version == 6:
+            message = f"is IPv6, and the nodes have IPv4 addresses alone, over which {carrier}"
+            cure = "leave IPv6 out, or take a CNI that carries it over IPv4"
+            yield Found(("network", "podSubnets", index), subnet, message, cure)
+
+
 def families_match(topology: Topology) -> Iterator[Found]:
     """Pods and services have IPv4, or IPv4 and then IPv6: the order of the nodes' own addresses decides."""
-    pods, services = topology.network.pod_subnets, topology.network.service_subnets
-    for key, subnets in (("podSubnets", pods), ("serviceSubnets", services)):
-        versions = [subnet.version for subnet in subnets]
-        if versions not in ([4], [4, 6]):
-            given = ", ".join(str(subnet) for subnet in subnets) or "an empty list"
-            message = f"has {given}, and the nodes' own addresses are IPv4"
-            yield Found(
-                ("network", key), NOTHING, message, "give one IPv4 network, or one of IPv4 and one of IPv6 after it"
-            )
-    if sorted(map(_version, pods)) != sorted(map(_version, services)):
-        message = f"has the families {_families(services)}, and podSubnets has {_families(pods)}"
+    given = {"podSubnets": topology.network.pod_subnets, "serviceSubnets": topology.network.service_subnets}
+    families = {key: [subnet.version for subnet in subnets] for key, subnets in given.items()}
+    cure = "give one IPv4 network, or one of IPv4 and one of IPv6 after it"
+    for key, versions in families.items():
+        listed = ", ".join(map(str, given[key])) or "an empty list"
+        twice = next((version for version in versions if versions.count(version) > 1), None)
+        if twice is not None:
+            message = f"has {listed}, which is more than one network of IPv{twice}"
+            yield Found(("network", key), NOTHING, message, cure)
+        elif versions not in ([4], [4, 6]):
+            message = f"has {listed}, and the nodes' own addresses are IPv4"
+            yield Found(("network", key), NOTHING, message, cure)
+    pods, services = (" and ".join(f"IPv{version}" for version in sorted(set(each))) for each in families.values())
+    if pods != services:
+        message = f"has {services or 'nothing'}, and podSubnets has {pods or 'nothing'}"
         yield Found(("network", "serviceSubnets"), NOTHING, message, "give both the same families")
 
 
@@ -54,11 +67,3 @@ def pod_subnets_have_room(topology: Topology) -> Iterator[Found]:
             fits = f"cannot give a /{per_node} to each of {count} nodes"
             cure = f"give it a prefix length of /{per_node - (count - 1).bit_length()} or less"
             yield Found(loc, subnet, fits, cure)
-
-
-def _version(subnet: AnyNetwork) -> int:
-    return subnet.version
-
-
-def _families(subnets: tuple[AnyNetwork, ...]) -> str:
-    return " and ".join(f"IPv{subnet.version}" for subnet in subnets) or "none"

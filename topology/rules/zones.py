@@ -83,21 +83,6 @@ def zones_hold_their_nodes(topology: Topology) -> Iterator[Found]:
             yield Found(("nodes", index, "address"), node.address, message, "correct the address or the zone")
 
 
-def mirrors_come_from_a_zone_that_has_some(topology: Topology) -> Iterator[Found]:
-    """A zone without registries names another one that has them."""
-    with_some = [name for name, zone in topology.zones.items() if zone.registry_mirrors]
-    for name, zone in topology.zones.items():
-        source = zone.registry_mirrors_of
-        if source is None:
-            continue
-        if zone.registry_mirrors:
-            message = f"of {name} is given, and registryMirrors as well"
-            yield Found(("zones", name, "registryMirrorsOf"), source, message, "leave one of them out")
-        elif source not in with_some:
-            cure = f"name {' or '.join(with_some)}" if with_some else "leave it out"
-            yield Found(("zones", name, "registryMirrorsOf"), source, "is not a zone with registryMirrors", cure)
-
-
 def load_balancers_have_a_name(topology: Topology) -> Iterator[Found]:
     """Load balancers stand behind an endpoint, which is not the VIP."""
     if not topology.api_server.load_balancers:

@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 from urllib.parse import urlsplit
 
-from lab.standin.proxmoxve import images
+from lab.standin.proxmoxve import images, storage
 from lab.standin.proxmoxve.session import Session
 from lab.standin.resource import ProviderError, Resource
 from lab.standin.schema import Failure, ResourceSchema
@@ -60,7 +60,7 @@ class File(Resource):
         _check_content(planned, head)
         facts = await asyncio.to_thread(images.facts, planned["url"])
         identity = f"{planned['datastoreId']}:{planned['contentType']}/{planned['fileName']}"
-        key = f"{planned['nodeName']}/{identity}"
+        key = _key(identity, planned)
         with self._session.store.change() as state:
             if key in state["files"] and not planned["overwriteUnmanaged"]:
                 raise ProviderError(
@@ -73,7 +73,7 @@ class File(Resource):
     async def read(self, identity: str, state: Properties) -> Properties | None:
         """Tell whether the file is still there."""
         self._session.authorize()
-        known = self._session.store.read()["files"].get(f"{state['nodeName']}/{identity}")
+        known = self._session.store.read()["files"].get(_key(identity, state))
         return {**state, "size": known["size"]} if known else None
 
     async def update(self, identity: str, state: Properties, planned: Properties, inputs: Properties) -> Properties:
@@ -84,7 +84,11 @@ class File(Resource):
         """Remove the file."""
         self._session.authorize()
         with self._session.store.change() as changed:
-            changed["files"].pop(f"{state['nodeName']}/{identity}", None)
+            changed["files"].pop(_key(identity, state), None)
+
+
+def _key(identity: str, file: Properties) -> str:
+    return f"{storage.holder(file['nodeName'], file['datastoreId'])}/{identity}"
 
 
 def _faults(inputs: Properties) -> dict[str, str]:

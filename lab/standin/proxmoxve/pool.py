@@ -1,6 +1,7 @@
 """``PoolLegacy``: a resource pool. ``hardware.mapping.Pci``: a name for PCI devices, the only way in for API tokens."""
 
 import re
+from collections import Counter
 
 from lab.standin.proxmoxve.session import Session
 from lab.standin.resource import ProviderError, Resource
@@ -91,7 +92,7 @@ class PciMapping(Resource):
         with self._session.store.change() as state:
             if name in state["pci"]:
                 raise ProviderError(f"PCI mapping '{name}' already exists")
-            state["pci"][name] = {"devices": len(planned["maps"])}
+            state["pci"][name] = {"devices": _devices(planned)}
         return name, planned
 
     async def read(self, identity: str, state: Properties) -> Properties | None:
@@ -103,7 +104,7 @@ class PciMapping(Resource):
         """Change the devices."""
         self._session.authorize()
         with self._session.store.change() as changed:
-            changed["pci"][identity] = {"devices": len(planned["maps"])}
+            changed["pci"][identity] = {"devices": _devices(planned)}
         return planned
 
     async def delete(self, identity: str, state: Properties) -> None:
@@ -111,3 +112,8 @@ class PciMapping(Resource):
         self._session.authorize()
         with self._session.store.change() as changed:
             changed["pci"].pop(identity, None)
+
+
+def _devices(planned: Properties) -> dict[str, int]:
+    """Count the devices behind a mapping on each host."""
+    return dict(Counter(device["node"] for device in planned["maps"]))

@@ -2,8 +2,10 @@
 
 import hashlib
 import uuid
+from collections import Counter
 from typing import Any
 
+from lab.standin.proxmoxve import storage
 from lab.standin.proxmoxve.store import State
 from lab.standin.resource import ProviderError, get
 from lab.standin.values import UNKNOWN, Properties
@@ -30,12 +32,19 @@ def refuse_missing(made: Properties, number: int, state: State) -> None:
     pool = made.get("poolId")
     if pool and pool not in state["pools"]:
         raise ProviderError(f"received an HTTP 500 response - Reason: pool '{pool}' does not exist")
-    others = [facts for other, facts in state["vms"].items() if other != str(number)]
-    for device in get(made, "hostpcis", default=[]):
-        name = device.get("mapping")
-        free = state["pci"].get(name, {}).get("devices", 1) - sum(name in facts["mappings"] for facts in others)
-        if name and free < 1:
-            raise ProviderError(f"PCI mapping '{name}' has no free device for VM {made['name']}: another VM uses it")
+    node = made["nodeName"]
+    others = [facts for other, facts in state["vms"].items() if other != str(number) and facts["node"] == node]
+    wanted = Counter(device.get("mapping") for device in get(made, "hostpcis", default=[]))
+    for name in filter(None, wanted):
+        taken = sum(facts["mappings"].count(name) for facts in others)
+        if name not in state["pci"]:  # made by hand: how many devices it has is not known, so one machine has all
+            free = 0 if taken else wanted[name]
+        else:
+            free = state["pci"][name]["devices"].get(node, 0) - taken
+        if free < wanted[name]:
+            users = " or ".join(facts["name"] for facts in others if name in facts["mappings"])
+            reason = f"{users} uses it" if users else "it has too few there"
+            raise ProviderError(f"PCI mapping '{name}' has no free device on {node} for VM {made['name']}: {reason}")
 
 
 def boot_image(made: Properties, state: State) -> dict[str, Any] | None:
@@ -46,7 +55,8 @@ def boot_image(made: Properties, state: State) -> dict[str, Any] | None:
     for source, where in sources:
         if not source or source in ("none", "cdrom"):
             continue
-        known = state["files"].get(f"{made['nodeName']}/{source}")
+        holder = storage.holder(made["nodeName"], source.partition(":")[0])
+        known = state["files"].get(f"{holder}/{source}")
         if known is None:
             raise ProviderError(f"{where}: volume '{source}' does not exist on node {made['nodeName']}")
         if where == "disks" and ":iso/" in source:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.lab.standin.plugin import Plugin
-from tests.lab.standin.proxmox import POOL, TOKEN, VM, failing, machine, with_image
+from tests.lab.standin.proxmox import FILE, PCI, POOL, TOKEN, VM, failing, image, machine, with_image
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,29 @@ async def test_a_raw_pci_id_needs_root_and_a_mapping_serves_one_machine(proxmox:
     await proxmox.create(VM, machine(hostpcis=mapped))
     told = await failing(proxmox.create(VM, machine(hostpcis=mapped, vmId=123, name="second")))
     assert "PCI mapping 'gpu0' has no free device" in told
+
+
+async def test_a_mapping_has_devices_on_each_host(proxmox: Plugin, factory: str) -> None:
+    await with_image(proxmox, factory)
+    await proxmox.create(FILE, image(factory, nodeName="pve2"))
+    mapped = [{"device": "hostpci0", "mapping": "gpu0", "pcie": True}]
+    await proxmox.create(VM, machine(hostpcis=mapped))
+    await proxmox.create(VM, machine(hostpcis=mapped, vmId=123, name="second", nodeName="pve2"))
+    told = await failing(proxmox.create(VM, machine(hostpcis=mapped, vmId=124, name="third", nodeName="pve2")))
+    assert told.endswith("PCI mapping 'gpu0' has no free device on pve2 for VM third: second uses it")
+
+
+async def test_a_mapping_has_as_many_devices_on_a_host_as_it_lists(proxmox: Plugin, factory: str) -> None:
+    await with_image(proxmox, factory)
+    device = {"id": "10de:2684", "path": "0000:01:00.0"}
+    await proxmox.create(PCI, {"name": "gpu0", "maps": [device | {"node": "pve"}, device | {"node": "pve3"}]})
+    two = [{"device": f"hostpci{index}", "mapping": "gpu0", "pcie": True} for index in range(2)]
+    told = await failing(proxmox.create(VM, machine(hostpcis=two)))
+    assert told.endswith("PCI mapping 'gpu0' has no free device on pve for VM talos-worker-01: it has too few there")
+    await proxmox.create(FILE, image(factory, nodeName="pve2"))
+    told = await failing(proxmox.create(VM, machine(hostpcis=two[:1], nodeName="pve2")))
+    assert "no free device on pve2" in told
+    await proxmox.create(VM, machine(hostpcis=two[:1]))
 
 
 async def test_a_disk_does_not_shrink(proxmox: Plugin, factory: str) -> None:

@@ -8,6 +8,7 @@ from topology.platforms.proxmox.rules import (
     control_planes_have_what_talos_needs,
     mappings_are_declared,
     pci_slots_are_unique,
+    shared_datastores_are_used,
     vm_ids,
     vm_ids_are_unique,
 )
@@ -21,6 +22,7 @@ PLATFORM = PlatformKind(
     rules=(
         Rule(architecture_is_amd64),
         Rule(addresses_have_a_gateway, reads=(("network", "gateway"),)),
+        Rule(shared_datastores_are_used, reads=(("platform", "imageDatastore"), ("platform", "datastore"))),
         Rule(vm_ids_are_unique),
         Rule(control_planes_have_what_talos_needs),
         Rule(mappings_are_declared, reads=(("platform", "pciMappings", "*"),)),

@@ -85,6 +85,8 @@ class ProxmoxSettings(Platform):
     """Where the VMs' disks live."""
     image_datastore: Text = "local"
     """Where boot images are downloaded to; it must allow the content type import."""
+    shared_datastores: Annotated[tuple[Text, ...], AfterValidator(distinct)] = Field(default=(), examples=[["nfs"]])
+    """Which of datastore and imageDatastore all hosts share, such as NFS: one download of an image serves them all."""
     image_format: ImageFormat = "qcow2"
     """The format of the boot images: qcow2 or raw."""
     bridge: Interface = "vmbr0"
@@ -101,6 +103,15 @@ class ProxmoxSettings(Platform):
     def host_of(self, node: Node) -> str:
         """The Proxmox node a VM is made on."""
         return node.host or self.host if isinstance(node, ProxmoxNode) else self.host
+
+    @property
+    def shares_images(self) -> bool:
+        """Whether a boot image that one host downloads is there for all."""
+        return self.image_datastore in self.shared_datastores
+
+    def image_host_of(self, node: Node) -> str:
+        """The Proxmox node that downloads a VM's boot image."""
+        return self.host if self.shares_images else self.host_of(node)
 
     def cpu_of(self, node: Node) -> str:
         """The CPU type of a VM."""

@@ -31,8 +31,20 @@ def addresses_have_a_gateway(topology: Topology) -> Iterator[Found]:
 def vm_ids(topology: Topology) -> Mapping[str, Sequence[str]]:
     """The VM ids that a stack takes on its Proxmox cluster."""
     settings = topology.platform
-    where = settings.endpoint if isinstance(settings, ProxmoxSettings) else ""
+    where = settings.endpoint.rstrip("/") if isinstance(settings, ProxmoxSettings) else ""
     return {"nodes.vmId": [f"{node.vm_id} on {where}" for _, node in _nodes(topology)]}
+
+
+def shared_datastores_are_used(topology: Topology) -> Iterator[Found]:
+    """A datastore that is said to be shared is one that images or disks are on."""
+    settings = topology.platform
+    if isinstance(settings, ProxmoxSettings):
+        used = dict.fromkeys((settings.image_datastore, settings.datastore))
+        for index, name in enumerate(settings.shared_datastores):
+            if name not in used:
+                cure = f"name {' or '.join(used)}, or take it out{near(name, used)}"
+                message = "is neither imageDatastore nor datastore"
+                yield Found(("platform", "sharedDatastores", index), name, message, cure)
 
 
 def vm_ids_are_unique(topology: Topology) -> Iterator[Found]:
