@@ -17,6 +17,7 @@ from machineconfig.checks import (
     secrets,
     structure,
     talosctl,
+    unset,
     values,
     yaml_text,
 )
@@ -98,6 +99,7 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
     Check("etcd-subnets", final.lets_etcd_choose_the_nodes_address),
     Check("size", final.is_as_small_as_the_platform_wants),
+    Check("empty-unsets-nothing", unset.changes_what_it_overrides),
     Check("free-list-doubles", freeform.says_each_entry_once),
     Check("free-list-repeats", freeform.repeats_nothing_that_is_passed_over, warning=True),
     Check("talos-warns", final.is_what_talos_takes_without_a_warning, warning=True),
