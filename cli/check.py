@@ -25,7 +25,7 @@ every node, and of addresses, VMs and names that two stacks have.
 
 A finding ends with the id of its check in brackets; where it is right as it is, the stack file waives it:
   waivers:
-    - { rule: worker-taint, node: worker-01, reason: the cloud controller removes the taint }"""
+    - { check: worker-taint, node: worker-01, reason: the cloud controller removes the taint }"""
 _EPILOG = """examples:
   talos-stacks check
   talos-stacks check --stack prod

@@ -1,6 +1,7 @@
 """What to do about keys and values that people bring from other tools and that mean something different here."""
 
 import re
+from collections.abc import Collection
 
 from topology.compatibility import SUPPORT
 from topology.fault import Loc
@@ -37,6 +38,8 @@ _KEYS: dict[str, str] = {
     **dict.fromkeys(("imageurl", "imagefile", "iso"), _FROM_FACTORY),
     **_PLACES,
 }
+_RENAMED = {"rule": "check"}
+"""Keys that had another name in earlier releases."""
 _VALUES: dict[Loc, str] = {
     ("network", "cni"): "write flannel, or none where Cilium or another one is installed afterwards",
 }
@@ -63,6 +66,12 @@ def for_number(key: object, text: str) -> str | None:
 def for_key(key: str) -> str | None:
     """Return the cure for a key that is known from elsewhere."""
     return _KEYS.get(key.lower().replace("_", "").replace("-", ""))
+
+
+def renamed(key: str, keys: Collection[str]) -> str | None:
+    """Return the name that a key has now, where that is one of ``keys``."""
+    new = _RENAMED.get(key)
+    return new if new in keys else None
 
 
 def for_value(loc: Loc, cure: str) -> str:

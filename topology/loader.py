@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from topology.draft import DROP, Draft
 from topology.fault import Fault, Found, Loc, TopologyError
+from topology.hints import renamed
 from topology.platforms import PLATFORMS
 from topology.rules import RULES
 from topology.rules.rule import Rule, closest, near
@@ -72,23 +73,29 @@ def _parse(draft: Draft, shape: type[Topology]) -> tuple[list[Fault], Topology |
 
 def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> Iterator[Fault]:
     """Yield the faults of one round and change the draft so that the next one is without them."""
-    found: list[tuple[Loc, str]] = []
-    for each in error.errors(include_url=False):
-        place = draft.place(_loc(each))
-        if follows(each):
-            continue
-        found.append((place, each["type"]))
+    found = [(draft.place(_loc(each)), each) for each in error.errors(include_url=False) if not follows(each)]
+    # A key that was misspelt is there, only not under its name.
+    unknown = [place for place, each in found if each["type"] == "extra_forbidden"]
+    meant = {name for place in unknown for name in _meant(place, draft, shape)}
+    for place, each in found:
         also = (*place[:-1], *each.get("ctx", {}).get("also", ()))
-        if not any(draft.is_damaged(on) for on in (place, also)) and not draft.holds_damage(place):
+        known = place in meant or any(draft.is_damaged(on) for on in (place, also)) or draft.holds_damage(place)
+        if not known:
             yield translate(each, place, shape, draft.keys(place[:-1]))
-    for place, kind in found:
+    for place, _ in found:
         field = field_at(shape, place)
         draft.change(place, example_of(field) if field is not None and field.is_required() else DROP)
-        if kind == "extra_forbidden":  # A key that was misspelt is there, only not under its name.
-            above = place[:-1]
-            for meant in closest(str(place[-1]), keys_at(shape, above, draft.keys(above))):
-                if not draft.holds_damage((*above, meant)):
-                    draft.suspect((*above, meant))
+    for place in meant:
+        if not draft.holds_damage(place):
+            draft.suspect(place)
+
+
+def _meant(place: Loc, draft: Draft, shape: type[Topology]) -> Iterator[Loc]:
+    """Yield the places whose key an unknown one may have been meant to be."""
+    above, key = place[:-1], str(place[-1])
+    keys = keys_at(shape, above, draft.keys(above))
+    new = renamed(key, keys)
+    yield from ((*above, name) for name in ([new] if new else closest(key, keys)))
 
 
 def _loc(error: ErrorDetails) -> Loc:

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from topology.fault import NOTHING, Fault, Loc, at, show
-from topology.hints import for_key, for_missing, for_number, for_value
+from topology.hints import for_key, for_missing, for_number, for_value, renamed
 from topology.rules.rule import closest, near
 from topology.shape import example_of, field_at, keys_at
 
@@ -69,6 +69,8 @@ def _unknown_key(loc: Loc, shape: type[BaseModel], beside: Collection[str]) -> W
     hint = for_key(key)
     if hint:
         cure = hint
+    elif new := renamed(key, keys):
+        cure = f"write {new}, which is its name now"
     elif close := closest(key, keys_at(shape, loc[:-1], beside)):
         cure = f"write {' or '.join(close)}"
     else:

@@ -9,7 +9,7 @@ from topology.values import Name, Text
 class Waiver(Model):
     """One check that may find something, on one node or on all. A waiver that waives nothing is a fault itself."""
 
-    rule: Text = Field(examples=["worker-taint"])
+    check: Text = Field(examples=["worker-taint"])
     """The id of the check, as it stands in brackets at the end of its findings."""
     node: Name | None = None
     """The node it is waived for; every node when left out."""

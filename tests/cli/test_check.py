@@ -86,7 +86,7 @@ def test_a_value_that_is_read_differently_is_said_once(checkout: Path, run: Run)
 def test_a_waived_finding_is_not_said(checkout: Path, run: Run) -> None:
     (checkout / "patches/worker/70-taint.yaml").write_text(TAINT)
     with (checkout / "Pulumi.lab.yaml").open("a") as file:
-        file.write("    waivers: [{ rule: worker-taint, reason: the cloud controller takes it away }]\n")
+        file.write("    waivers: [{ check: worker-taint, reason: the cloud controller takes it away }]\n")
     assert run("check")[:2] == (0, "lab: nothing is wrong\n")
 
 

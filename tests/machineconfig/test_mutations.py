@@ -104,7 +104,7 @@ def test_a_warning_is_said_beside_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_a_warning_can_be_waived(tmp_path: Path) -> None:
-    waiver = {"rule": "talos-warns", "node": "w1", "reason": "older machines read it too"}
+    waiver = {"check": "talos-warns", "node": "w1", "reason": "older machines read it too"}
     assert warned(tmp_path, CIDR, waivers=[waiver]) == ()
 
 
@@ -143,7 +143,7 @@ def test_a_real_value_that_was_asked_for_is_not_in_clear(tmp_path: Path) -> None
     root = tmp_path / "patches"
     shutil.copytree(PATCHES, root)
     write(root, {"worker/70-x.yaml.j2": text.replace("talos", "{{ secret('user') }}")})
-    waiver = {"rule": "secret-in-clear", "reason": "of a patch in which it can be told without the secrets alone"}
+    waiver = {"check": "secret-in-clear", "reason": "of a patch in which it can be told without the secrets alone"}
     plan = make_plan(raw(waivers=[waiver]), patches=root, secret=lambda _: "hunter2")
     assert plan.warnings == ()
 
@@ -156,7 +156,7 @@ def test_one_secret_in_clear_beside_one_that_is_asked_for_is_a_warning(tmp_path:
 
 
 def test_a_secret_in_clear_can_be_waived(tmp_path: Path) -> None:
-    waiver = {"rule": "secret-in-clear", "reason": "everybody knows it"}
+    waiver = {"check": "secret-in-clear", "reason": "everybody knows it"}
     assert warned(tmp_path, {"worker/70-x.yaml": CLEAR[0]}, waivers=[waiver]) == ()
 
 
@@ -164,32 +164,32 @@ def warned_or_refused(folder: Path, files: dict[str, str]) -> tuple[str, ...]:
     return refused_and_warned(folder, files)[1]
 
 
-def test_a_finding_is_waived_by_rule_with_a_reason(tmp_path: Path) -> None:
-    waiver = {"rule": "worker-taint", "reason": "the cloud controller takes it away"}
+def test_a_finding_is_waived_by_check_with_a_reason(tmp_path: Path) -> None:
+    waiver = {"check": "worker-taint", "reason": "the cloud controller takes it away"}
     assert faults(tmp_path, TAINT, waivers=[waiver]) == ()
     assert faults(tmp_path, TAINT, waivers=[waiver | {"node": "w1"}]) == ()
 
 
 def test_a_waiver_of_another_node_waives_nothing_and_says_so(tmp_path: Path) -> None:
-    waiver = {"rule": "worker-taint", "node": "cp1", "reason": "x"}
+    waiver = {"check": "worker-taint", "node": "cp1", "reason": "x"}
     first, second = faults(tmp_path, TAINT, waivers=[waiver])
-    assert first == "waivers[0].rule: worker-taint waives no finding of cp1; take the waiver out"
+    assert first == "waivers[0].check: worker-taint waives no finding of cp1; take the waiver out"
     assert second.endswith("[worker-taint]")
 
 
 def test_a_waiver_that_is_not_needed_is_a_fault(tmp_path: Path) -> None:
-    (line,) = faults(tmp_path, {}, waivers=[{"rule": "list-doubles", "reason": "x"}])
-    assert line == "waivers[0].rule: list-doubles waives no finding; take the waiver out"
+    (line,) = faults(tmp_path, {}, waivers=[{"check": "list-doubles", "reason": "x"}])
+    assert line == "waivers[0].check: list-doubles waives no finding; take the waiver out"
 
 
 def test_a_waiver_of_no_check_is_a_fault_with_the_near_one(tmp_path: Path) -> None:
-    (line,) = faults(tmp_path, {}, waivers=[{"rule": "list-double", "reason": "x"}])
-    assert line == "waivers[0].rule: list-double is the id of no check; write list-doubles"
+    (line,) = faults(tmp_path, {}, waivers=[{"check": "list-double", "reason": "x"}])
+    assert line == "waivers[0].check: list-double is the id of no check; write list-doubles"
 
 
 def test_faults_of_templates_cannot_be_waived(tmp_path: Path) -> None:
     files = {"worker/70-x.yaml.j2": "machine: {env: {A: '{{ node.nothing }}'}}\n"}
-    (line,) = faults(tmp_path, files, waivers=[{"rule": "list-doubles", "reason": "x"}])
+    (line,) = faults(tmp_path, files, waivers=[{"check": "list-doubles", "reason": "x"}])
     assert line.startswith("patches/worker/70-x.yaml.j2:1 (w1): node has no nothing")
 
 
@@ -274,7 +274,7 @@ def test_what_is_overridden_in_a_wide_level_and_set_right_in_a_narrower_one_is_n
 
 def test_a_waived_override_lets_talos_itself_speak(tmp_path: Path) -> None:
     files = {"worker/70-x.yaml": "machine: {kubelet: {image: 'ghcr.io/siderolabs/kubelet:v1.20.0'}}\n"}
-    waiver = {"rule": "topology-owned", "reason": "x"}
+    waiver = {"check": "topology-owned", "reason": "x"}
     (line,) = faults(tmp_path, files, waivers=[waiver])
     assert "machine.kubelet.image: Talos 1.13 runs Kubernetes 1.31 to 1.36, not 1.20;" in line
 

@@ -89,7 +89,7 @@ def test_what_follows_from_a_value_that_cannot_be_read_is_not_said(tmp_path: Pat
 
 def test_what_a_machine_cannot_read_of_the_whole_has_no_line_of_nobodys_file(tmp_path: Path) -> None:
     files = {"worker/70-x.yaml": "machine:\n  install: {grubUseUKICmdline: true}\n"}
-    waiver = {"rule": "unknown-key", "reason": "x"}
+    waiver = {"check": "unknown-key", "reason": "x"}
     assert faults(tmp_path, files, versions=OLD, waivers=[waiver]) == (
         "patches/worker/70-x.yaml:2 (w1): machine.install.grubUseUKICmdline is known since Talos 1.12 only; correct"
         " the patch, or the key of the stack file that it takes this from [cannot-be-merged]",
