@@ -10,6 +10,7 @@ gc.set_threshold(100_000)
 import pulumi  # noqa: E402
 
 from components.cluster import Cluster, ClusterArgs  # noqa: E402
+from components.debug_lines import leave_out_debug_lines  # noqa: E402
 from components.engine_version import require_engine  # noqa: E402
 from components.plan import prepare  # noqa: E402
 
@@ -28,4 +29,5 @@ async def main() -> pulumi.Inputs:
     }
 
 
+leave_out_debug_lines()
 pulumi.run(main)
