@@ -23,6 +23,7 @@ STACKS: dict[str, dict[str, Any]] = {
     "bare-metal": BARE_METAL,
     "schedulable": {"allowSchedulingOnControlPlanes": True},
     "behind-a-name": BEHIND_A_NAME,
+    "mirrored": {"network__registryMirrors": {"docker.io": ["https://mirror.example.net"]}},
     "without-interface": {name: value for name, value in BARE_METAL.items() if name != "network__interface"}
     | {"network__vip": None, **BEHIND_A_NAME},
 }

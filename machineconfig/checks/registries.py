@@ -1,0 +1,53 @@
+"""Credentials of registries: they are sent to the host of their name, and to no mirror of it."""
+
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from machineconfig.checks.configuration import Final
+from machineconfig.model import Finding
+from machineconfig.paths import MAIN, Path
+
+_REST = "*"
+"""The mirrors of every registry that has none of its own."""
+_DOCKER = frozenset(("docker.io", "index.docker.io", "registry-1.docker.io"))
+
+
+def sends_its_credentials_somewhere(final: Final) -> Iterator[Finding]:
+    """A credential is under the name of a host that images are pulled from, which no registry behind mirrors is."""
+    mirrors = dict(_mirrors(final))
+    for name, title, path in _credentials(final):
+        hosts = mirrors.get(name, mirrors.get(_REST, {}))
+        others = [host for host in hosts if host != name and not {host, name} <= _DOCKER]
+        if hosts and len(others) == len(hosts):
+            place = final.place_of(hosts[others[0]][1], hosts[others[0]][0])
+            message = f"the credential of {name} is sent to none of its mirrors ({', '.join(others)}, {place})"
+            cure = f"put it under the name of the mirror, {others[0]}"
+            yield final.finding(message, cure, title=title, path=path)
+
+
+def _mirrors(final: Final) -> Iterator[tuple[str, Mapping[str, tuple[str, Path]]]]:
+    """The hosts of each registry's mirrors, with the document and path that name them."""
+    for name, mirror in (final.find("machine", "registries", "mirrors") or {}).items():
+        urls = (mirror or {}).get("endpoints", ())
+        path: Path = ("machine", "registries", "mirrors", name, "endpoints")
+        yield name, {_host(url): (MAIN, (*path, at)) for at, url in enumerate(urls)}
+    for document in final.configuration.of_kind("RegistryMirrorConfig"):
+        endpoints = [endpoint.get("url", "") for endpoint in document.values.get("endpoints", ())]
+        places: list[Path] = [("endpoints", at, "url") for at in range(len(endpoints))]
+        yield document.name, {_host(url): (document.title, path) for url, path in zip(endpoints, places, strict=True)}
+
+
+def _credentials(final: Final) -> Iterator[tuple[str, str, Path]]:
+    """The registries with a credential, each with the document and path of it."""
+    for name, registry in (final.find("machine", "registries", "config") or {}).items():
+        if (registry or {}).get("auth"):
+            yield name, MAIN, ("machine", "registries", "config", name, "auth")
+    for document in final.configuration.of_kind("RegistryAuthConfig"):
+        yield document.name, document.title, ("name",)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2]
+    except ValueError:  # the validation says it
+        return ""
