@@ -27,7 +27,7 @@ lock: ## lock the Python packages again after a change in pyproject.toml
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" --extra dev pyproject.toml -o requirements-dev.txt
 
 .PHONY: test
-test: setup tools ## every test, the whole stacks with the real engine in the lab too
+test: setup tools library ## every test, the whole stacks with the real engine in the lab too
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTS)
 	@echo "==> all tests passed; next: make lab"
 
@@ -106,6 +106,10 @@ recover: named setup ## make a stack ready again after a run that was killed: ma
 .PHONY: tools
 tools: setup ## pulumi and etcd, from PATH or built once
 	@$(BIN)/python -m lab.tools
+
+.PHONY: library
+library: setup ## Talos's own library in four releases, built once, to hold machinery/ to it
+	@$(BIN)/python -m tests.oracle
 
 .PHONY: bench
 bench: setup tools ## previews and bring-ups of up to 200 nodes, beside what the engine alone takes; a quarter of an hour

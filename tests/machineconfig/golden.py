@@ -35,7 +35,7 @@ def renderings() -> dict[Path, str]:
     """The patches of each node in one file."""
     files = {}
     for stack, topology in stacks().items():
-        for name, patches in _patches(topology, lambda key: f"<secret {key}>").items():
+        for name, patches in patches_of(topology, lambda key: f"<secret {key}>").items():
             text = "".join(f"---\n# patches/{patch.source}\n{patch.text}" for patch in patches)
             files[FOLDER / stack / f"{name}.yaml"] = text
     return files
@@ -45,7 +45,7 @@ def finals() -> dict[Path, str]:
     """The final configuration of each node."""
     files = {}
     for stack, topology in stacks().items():
-        for name, patches in _patches(topology, placeholder).items():
+        for name, patches in patches_of(topology, placeholder).items():
             args = arguments(topology, topology.node(name), patches, placeholder_bundle())
             names = frozenset().union(*(patch.secrets for patch in patches))
             text = mask(placeholder_bundle(), names).text(generate_configuration(args))
@@ -53,6 +53,7 @@ def finals() -> dict[Path, str]:
     return files
 
 
-def _patches(topology: Topology, secret: Callable[[str], str]) -> dict[str, tuple[Patch, ...]]:
+def patches_of(topology: Topology, secret: Callable[[str], str]) -> dict[str, tuple[Patch, ...]]:
+    """Each node's patches."""
     known = {node.name: facts(topology, node) for node in topology.nodes}
     return render_cluster(topology, known, root=PATCHES, secret=secret)
