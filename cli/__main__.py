@@ -1,8 +1,20 @@
-"""`python -m cli` is `talos-stacks`."""
+"""`talos-stacks`, and `python -m cli`."""
 
 import sys
 
-from cli.main import main
+from engine import entry
+
+
+def main() -> int:
+    """Run the command that the arguments name and return its exit code."""
+    return entry.run(_load)
+
+
+def _load() -> entry.Command:
+    from cli.main import main as command
+
+    return command
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,7 +1,6 @@
 """The command `talos-stacks`: a table of commands, and what happens when one cannot do its work."""
 
 import argparse
-import os
 import shlex
 import sys
 import traceback
@@ -43,13 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _parsed(sys.argv[1:] if arguments is None else arguments)
         code: int = options.run(options)
-        sys.stdout.flush()
         return code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    except BrokenPipeError:  # nobody reads on, so there is nobody to tell
+        raise
     except Exception as error:  # an error that reaches this far still ends in one sentence
         return _failed(error)
 
@@ -95,7 +90,3 @@ def _unexpected(error: Exception) -> str:
     # The error's own text may quote a secret, so only its kind and place are shown.
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"a fault of this program: {type(error).__name__} in {Path(frame.filename).name} line {frame.lineno}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cli import projectfile
 from cli.errors import CliError
 from cli.stackfile import StackFile, read, stacks
 
@@ -66,19 +67,23 @@ def output_option(parser: argparse.ArgumentParser) -> None:
 
 
 def project(options: argparse.Namespace) -> Path:
-    """The checkout: what --project names, else the nearest folder upwards, else the one this program lies in."""
-    if options.project is not None:
-        if not _is_project(options.project):
-            raise CliError(f"{options.project} is no checkout of talos-stacks: it needs Pulumi.yaml and patches/")
-        return Path(options.project.resolve())
+    """The checkout: what --project names, else the nearest folder upwards, else the one this program lies in.
+
+    Raises CliError where it is none, or its Pulumi.yaml is broken.
+    """
+    if options.project is not None and not _is_project(options.project):
+        raise CliError(f"{options.project} is no checkout of talos-stacks: it needs Pulumi.yaml and patches/")
     here = Path.cwd()
     checkout = Path(__file__).resolve().parents[1]
-    return next((folder for folder in (here, *here.parents) if _is_project(folder)), checkout)
+    found = options.project or next((folder for folder in (here, *here.parents) if _is_project(folder)), checkout)
+    projectfile.check(found)
+    return Path(found.resolve())
 
 
 def selected(options: argparse.Namespace) -> tuple[StackFile, ...]:
     """The stack that --stack names, or all of them."""
-    return tuple(read(name, project(options)) for name in names(options))
+    folder = project(options)
+    return tuple(read(name, folder) for name in names(options))
 
 
 def names(options: argparse.Namespace) -> tuple[str, ...]:

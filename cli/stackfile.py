@@ -4,6 +4,7 @@ Encrypted values stay encrypted: a mark stands in their place.
 """
 
 import difflib
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -100,14 +101,24 @@ def stacks(folder: Path) -> tuple[str, ...]:
 def read(name: str, folder: Path) -> StackFile:
     """Read `Pulumi.<name>.yaml` in a folder; raises CliError where there is none, StackFileError where it is none."""
     path = folder / f"Pulumi.{name}.yaml"
-    if "/" in name or not path.is_file():
+    if "/" in name or not os.path.lexists(path):
         raise CliError(f"there is no stack {name} in {folder}; there are: {', '.join(stacks(folder)) or 'none'}")
     if not _NAME.fullmatch(name):
         raise StackFileError(path.name, None, f"{name!r} is no name of a stack: take letters, digits, -, _ and .")
     try:
+        if not path.is_file():
+            raise StackFileError(path.name, None, _no_file(path))
         return _read(name, path)
+    except OSError as error:
+        raise StackFileError(path.name, None, f"cannot be read: {error.strerror}") from None
     except YamlFaultError as error:
         raise StackFileError(path.name, error.line, f"is not YAML: {error.message}") from None
+
+
+def _no_file(path: Path) -> str:
+    if path.is_symlink() and not path.exists():
+        return f"is a link to {path.readlink()}, which is not there"
+    return "is a folder, and no file" if path.is_dir() else "is no ordinary file"
 
 
 def _read(name: str, path: Path) -> StackFile:

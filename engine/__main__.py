@@ -1,36 +1,15 @@
-"""``python -m engine ARGUMENTS``: pulumi on this machine, with what is missing filled in.
+"""``python -m engine ARGUMENTS``: see ``engine/command.py``."""
 
-The engine comes from PATH or is built once; a stand-in for the language host is added where there is none. Backend,
-credentials and provider plugins are the user's own. ``recover`` is added to its commands: see ``engine/recover.py``.
-"""
-
-import os
 import sys
-from typing import NoReturn
 
-from engine import ROOT, messages, recover, scripts
-from engine.tools import PULUMI, ToolError, binary
+from engine import entry
 
 
-def main(arguments: list[str]) -> NoReturn:
-    """Become pulumi, or recover a stack; exit with 1 when it is missing and cannot be built, or finds no stack."""
-    try:
-        engine = binary(PULUMI, lambda line: print(line, file=sys.stderr))  # noqa: T201
-    except ToolError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(1)
-    folder = ROOT / ".engine"
-    folder.mkdir(parents=True, exist_ok=True)
-    scripts.language_host(folder)
-    os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", os.defpath), str(folder)])
-    os.environ.setdefault("PULUMI_SKIP_UPDATE_CHECK", "true")
-    if arguments[:1] == ["recover"]:
-        sys.exit(recover.main(engine, arguments[1:]))
-    if reason := messages.obstacle(engine, arguments):
-        sys.stderr.write(f"{reason}\n")
-        sys.exit(1)
-    os.execv(engine, [str(engine), *arguments])  # noqa: S606
+def _load() -> entry.Command:
+    from engine.command import main
+
+    return lambda: main(sys.argv[1:])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(entry.run(_load))

@@ -165,7 +165,7 @@ def said(ended: "subprocess.CompletedProcess[str]") -> str:
     return "\n".join(part.strip() for part in (ended.stdout, ended.stderr) if part.strip())
 
 
-def main(engine: Path, arguments: list[str]) -> int:
+def main(engine: Path, arguments: Sequence[str]) -> int:
     """Return 0 when the stack is ready for the next run, 1 when it was left alone."""
     parser = argparse.ArgumentParser(prog="recover", description=__doc__)
     parser.add_argument("--stack", default=os.environ.get("PULUMI_STACK"), required="PULUMI_STACK" not in os.environ)

@@ -26,8 +26,6 @@ def main(arguments: list[str] | None = None) -> int:
     except ERRORS as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    except KeyboardInterrupt:
-        return 130
     return code
 
 

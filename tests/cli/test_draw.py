@@ -101,7 +101,7 @@ def test_the_schema_is_printed_as_it_is_committed(capsys: pytest.CaptureFixture[
 
 def test_faults_of_the_stack_file_are_said_with_their_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "patches").mkdir()
-    (tmp_path / "Pulumi.yaml").touch()
+    (tmp_path / "Pulumi.yaml").write_text("name: talos-stacks\nruntime: python\n")
     text = (ROOT / "Pulumi.lab.yaml").read_text().replace("role: worker", "role: servant", 1)
     (tmp_path / "Pulumi.lab.yaml").write_text(text)
     line = next(number for number, each in enumerate(text.splitlines(), 1) if "servant" in each)
