@@ -42,7 +42,7 @@ def describes_each_vlan_once(subject: Subject) -> Iterator[Finding]:
             number = vlan.get("vlanId")
             if number is None:
                 continue
-            same = _number(number)
+            same = vlan_of(vlan)
             if same in numbered:
                 first = part.place_of(numbered[same])
                 message = f"VLAN {part.shown(number)} is described twice in one list, first in {first}"
@@ -66,15 +66,28 @@ def names_or_selects_an_interface(subject: Subject) -> Iterator[Finding]:
 
 
 def does_not_mix_documents_and_fields(subject: Subject) -> Iterator[Finding]:
-    """An interface of machine.network.interfaces has no LinkConfig or DHCP document beside it."""
-    named = {name.text: (part, entry) for part, entry, name in named_entries(subject)}
+    """An interface or VLAN of machine.network.interfaces has no document of a link or of DHCP beside it."""
+    named: dict[str, tuple[Part, Entry]] = {}
+    for part, entry, name in named_entries(subject):
+        named.setdefault(name.text, (part, entry))
+        for vlan in vlans(entry):
+            named.setdefault(f"{name.text}.{vlan_of(vlan)}", (part, vlan))
     for part in subject.of_kind(
         "LinkConfig", "DHCPv4Config", "DHCPv6Config", "BondConfig", "VLANConfig", "BridgeConfig"
     ):
-        if part.document.name in named:
-            other, entry = named[part.document.name]
+        found = next((each for each in _links(part) if each in named), None)
+        if found is not None:
+            other, entry = named[found]
             message = f"{part.title} describes an interface that {other.place_of(entry)} describes too"
             yield subject.finding(part, None, message, "describe the interface in one place")
+
+
+def _links(part: Part) -> Iterator[str]:
+    """The names of the link that a document describes: its own, and for a VLAN the one by its parent and number."""
+    yield part.document.name
+    parent, number = part.document.root.get("parent"), part.document.root.get("vlanID")
+    if parent is not None and number is not None:
+        yield f"{parent.text}.{_number(number)}"
 
 
 def entries(subject: Subject) -> Iterator[tuple[Part, Entry]]:
@@ -98,20 +111,26 @@ def vlans(entry: Entry) -> tuple[Entry, ...]:
     return vlans.items if vlans else ()
 
 
+def vlan_of(vlan: Entry) -> object:
+    """A VLAN's number as Talos reads it, however it is written; None without one."""
+    return _number(vlan.get("vlanId"))
+
+
+def _number(entry: Entry | None) -> object:
+    if entry is None:
+        return None
+    try:
+        return plain(entry.node) if isinstance(entry.node, ScalarNode) else entry.text
+    except ConfigError:  # another check says it
+        return entry.text
+
+
 def address_of(text: str) -> IPv4Address | None:
     """An address without its prefix length; None for what is none."""
     try:
         return IPv4Interface(text).ip
     except (AddressValueError, NetmaskValueError, ValueError):
         return None
-
-
-def _number(entry: Entry) -> object:
-    """A number as Talos reads it, however it is written."""
-    try:
-        return plain(entry.node) if isinstance(entry.node, ScalarNode) else entry.text
-    except ConfigError:  # another check says it
-        return entry.text
 
 
 def _set_twice(subject: Subject, part: Part, entry: Entry, others: list[tuple[Part, Entry]]) -> Iterator[Finding]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from machineconfig.checks.interfaces import address_of, entries, named_entries, vlans
-from machineconfig.checks.subject import Part, Subject
+from machineconfig.checks.interfaces import address_of, entries, named_entries, vlan_of, vlans
+from machineconfig.checks.subject import HIDDEN, Part, Subject
+from machineconfig.deletes import MARK
 from machineconfig.documents import Entry
 from machineconfig.model import Finding
 
@@ -34,14 +35,28 @@ def leaves_dhcp_off_where_the_address_is_given(subject: Subject) -> Iterator[Fin
 def has_the_vip_on_control_planes_only(subject: Subject) -> Iterator[Finding]:
     """Talos refuses a VIP on a worker; on a control plane it is the topology's."""
     vip = subject.topology.network.vip
-    for part, entry in _vips(subject):
+    for part, entry, _ in _vips(subject):
+        shown = f"the VIP {part.shown(entry)}" if entry.text else "a VIP"
         if not subject.node.is_controlplane:
-            message = f"gives the VIP {part.shown(entry)} to a worker"
+            message = f"gives {shown} to a worker"
             yield subject.finding(part, entry, message, "move it to a patch in controlplane/")
         elif address_of(entry.text) != vip:
             says = f"says {vip}" if vip else "has none"
-            message = f"gives the VIP {part.shown(entry)}; the topology {says}"
+            message = f"gives {shown}; the topology {says}"
             yield subject.finding(part, entry, message, "set network.vip in the stack file instead")
+
+
+def gives_the_vip_once(subject: Subject) -> Iterator[Finding]:
+    """The VIP is on one link, and said in one form: two would both answer for it."""
+    own: tuple[Part, Entry, str] | None = None
+    for part, entry, link in _vips(subject) if subject.node.is_controlplane else ():
+        if link and address_of(entry.text) == subject.topology.network.vip:
+            own = own or (part, entry, link)
+            if link != own[2]:
+                first = f"{own[0].place_of(own[1])} gives it to {own[2]}"
+                where = HIDDEN if part.patch.is_secret else link
+                message = f"gives the VIP {part.shown(entry)} a second time, to {where}: {first}"
+                yield subject.finding(part, entry, message, "leave it out: the stack file says where the VIP is")
 
 
 def _addresses(subject: Subject) -> Iterator[tuple[Part, Entry]]:
@@ -57,13 +72,16 @@ def _addresses(subject: Subject) -> Iterator[tuple[Part, Entry]]:
                 yield part, address
 
 
-def _vips(subject: Subject) -> Iterator[tuple[Part, Entry]]:
+def _vips(subject: Subject) -> Iterator[tuple[Part, Entry, str]]:
+    """Every VIP, with its link where one names it; a document is no link of machine.network.interfaces."""
     for part, entry in entries(subject):
+        name = entry.get("interface")
         for below in (entry, *vlans(entry)):
-            vip = below.get("vip", "ip")
-            if vip is not None:
-                yield part, vip
-    for part in subject.of_kind("Layer2VIPConfig"):
-        name = part.document.root.get("name")
-        if name is not None:
-            yield part, name
+            vip = below.get("vip")
+            if vip is not None and not vip.is_empty and vip.get(MARK) is None:
+                link = "" if name is None else name.text if below is entry else f"{name.text}.{vlan_of(below)}"
+                yield part, vip.get("ip") or vip, link
+    for part in subject.of_kind("Layer2VIPConfig", "HCloudVIPConfig"):
+        address, on = part.document.root.get("name"), part.document.root.get("link")
+        if address is not None:
+            yield part, address, f"{on.text if on else 'a link'} in {part.document.kind}"

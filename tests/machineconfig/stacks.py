@@ -72,6 +72,19 @@ BARE_METAL: dict[str, Any] = {
     ],
     "network__interface": "enp3s0",
 }
+BONDED: dict[str, Any] = {
+    "platform": {
+        "kind": "bare-metal",
+        "link": {
+            "name": "bond0",
+            "mtu": 1500,
+            "bond": {"members": ["0000:18:00.0", "0000:18:00.1"]},
+            "vlan": {"id": 20},
+        },
+    },
+    "nodes": BARE_METAL["nodes"],
+}
+"""Every address is on VLAN 20 of a bond."""
 
 
 def facts(topology: Topology, node: Node) -> Facts:

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from machineconfig import PlanError, make_plan
 from machineconfig.checks import RULES
 from machineconfig.sensitive import IN_BUNDLE as SECRETS
-from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, raw, refused_and_warned, write
+from tests.machineconfig.stacks import BARE_METAL, BONDED, OLD, PATCHES, raw, refused_and_warned, write
 from topology.platforms import PLATFORMS
 
 ELSEWHERE = {"secret-in-clear", "size", "talos-warns", "talosctl-refuses"}
@@ -21,6 +21,7 @@ STACKS: dict[str, dict[str, Any]] = {
     "plain": {},
     "contract-1.11": {"versions": OLD},
     "bare-metal": BARE_METAL,
+    "bonded": BONDED,
     "schedulable": {"allowSchedulingOnControlPlanes": True},
     "behind-a-name": BEHIND_A_NAME,
     "mirrored": {"network__registryMirrors": {"docker.io": ["https://mirror.example.net"]}},

@@ -1,0 +1,59 @@
+"""Links that are made on others: a VLAN, and the link that carries its packets."""
+
+from collections.abc import Iterator
+
+from machineconfig.checks.configuration import Final
+from machineconfig.model import Finding
+from machineconfig.paths import MAIN, Path
+
+_ETHERNET = 1500
+"""Bytes: what the kernel gives a link that names no MTU."""
+_DEVICES: Path = ("machine", "network", "interfaces")
+_Mtu = tuple[int, str, Path]
+"""Bytes, with the document and path that say it."""
+
+
+def carries_its_vlans(final: Final) -> Iterator[Finding]:
+    """No VLAN has larger packets than the link it is on: the kernel refuses it, and the VLAN stays away."""
+    parents = _parents(final)
+    for name, parent, (mtu, title, path) in _vlans(final):
+        below, document, place = parents.get(parent, (_ETHERNET, "", ()))
+        if mtu > below:
+            said = f"in {final.place_of(place, document)}" if document else "where nothing says more"
+            message = f"VLAN {name} has packets of {mtu} bytes on {parent}, which has {below} {said}"
+            cure = f"give it {below} or less, or {parent} {mtu}"
+            finding = final.finding(message, cure, title=title, path=path, value=str(mtu))
+            if not final.is_about_a_mark(finding):
+                yield finding
+
+
+def _parents(final: Final) -> dict[str, _Mtu]:
+    """The MTU of every link that names one."""
+    found: dict[str, _Mtu] = {}
+    for index, device in enumerate(final.find("machine", "network", "interfaces") or ()):
+        if device and device.get("mtu"):
+            found[_name(device)] = device["mtu"], MAIN, (*_DEVICES, index, "mtu")
+    for document in final.configuration.documents:
+        if document.values.get("mtu") and document.name:
+            found[document.name] = document.values["mtu"], document.title, ("mtu",)
+    return found
+
+
+def _vlans(final: Final) -> Iterator[tuple[str, str, _Mtu]]:
+    """Every VLAN that names its MTU, with the name of the link it is on."""
+    for index, device in enumerate(final.find("machine", "network", "interfaces") or ()):
+        for at, vlan in enumerate((device or {}).get("vlans", ())):
+            if vlan.get("mtu"):
+                yield (
+                    str(vlan.get("vlanId")),
+                    _name(device),
+                    (vlan["mtu"], MAIN, (*_DEVICES, index, "vlans", at, "mtu")),
+                )
+    for document in final.configuration.of_kind("VLANConfig"):
+        if document.values.get("mtu"):
+            parent = str(document.values.get("parent", ""))
+            yield document.name, parent, (document.values["mtu"], document.title, ("mtu",))
+
+
+def _name(device: dict[str, object]) -> str:
+    return str(device.get("interface") or "the selected interface")
