@@ -1,31 +1,15 @@
 """Version contracts and releases: what `talos_version` and a machine's release mean to generation and reading."""
 
 import re
-from dataclasses import dataclass
 
 from machinery.errors import ConfigError
 from machinery.structure.notation import Release
+from versioning import Contract
 
 # The machinery inside the Talos provider 0.8.1: it reads patches with this release's structure, whatever the contract.
 PROVIDER: Release = (1, 13, 0)
 # What a machine runs when nothing else is said.
 NEWEST_MACHINE: Release = (1, 13, 9)
-
-
-@dataclass(frozen=True, order=True)
-class Contract:
-    """The Talos minor release that a configuration is made for."""
-
-    major: int
-    minor: int
-
-    def __str__(self) -> str:
-        """Return `v1.13`."""
-        return f"v{self.major}.{self.minor}"
-
-    def after(self, minor: int) -> bool:
-        """Tell whether the contract is newer than 1.`minor`."""
-        return (self.major, self.minor) > (1, minor)
 
 
 def contract_of(version: str) -> Contract:

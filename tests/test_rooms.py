@@ -12,16 +12,19 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PLUGIN_PROTOCOL = {"grpc", "google", "pulumi"}
 ROOMS = {
-    "topology": {"topology", "pydantic", "pydantic_core"},
-    "machinery": {"machinery", "yaml", "cryptography"},
+    "versioning": {"versioning"},
+    "topology": {"topology", "versioning", "pydantic", "pydantic_core"},
+    "machinery": {"machinery", "versioning", "yaml", "cryptography"},
+    "stackfile": {"stackfile", "machinery", "engine"},
     "machineconfig": {"machineconfig", "machinery", "topology", "jinja2", "ruamel"},
     "talosapi": {"talosapi", "grpclib", "h2", "multidict", "yaml", "google", "cryptography", "grpc_tools"},
     "engine": {"engine"} | PLUGIN_PROTOCOL,
-    "cli": {"cli", "engine", "topology", "machineconfig", "machinery", "talosapi", "ruamel"},
+    "cli": {"cli", "engine", "stackfile", "topology", "machineconfig", "machinery", "talosapi", "ruamel"},
     "components": {"components", "topology", "machineconfig", "talosapi", "pulumi"},
     "lab": {
         "lab",
         "engine",
+        "stackfile",
         "machinery",
         "talosapi",
         "grpclib",
@@ -162,7 +165,7 @@ def test_only_the_assembly_knows_the_platforms(path: Path) -> None:
     assert not known or f"components/{path.name}" in ASSEMBLY
 
 
-@pytest.mark.parametrize("room", ["topology", "machinery"])
+@pytest.mark.parametrize("room", ["topology", "machinery", "versioning"])
 def test_the_pure_rooms_open_no_file_and_no_connection(room: str) -> None:
     forbidden = {"os", "socket", "subprocess", "urllib.request", "http.client", "pathlib"}
     for path in (ROOT / room).rglob("*.py"):

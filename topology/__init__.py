@@ -17,10 +17,10 @@ from topology.quorum import Loss
 from topology.settings import ApiServer, Image, Kubelet, Oidc, Rollout, Secrets, ServingCertificates, Versions
 from topology.site import Proxy, Site
 from topology.topology import Topology
-from topology.versions import Contract, Version
 from topology.volume import LocalVolume, Volume
 from topology.waiver import Waiver
 from topology.zone import Zone
+from versioning import Contract, Version
 
 __all__ = [
     "ApiServer",

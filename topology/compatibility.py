@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from topology.versions import Contract
+from versioning import Contract
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from topology.compatibility import SUPPORT
 from topology.fault import Loc
-from topology.versions import read_version
+from versioning import read_version
 
 _OWN_ADDRESSES = (
     "take it out: the Talos API is reached at the control planes' own addresses, because a VIP or a load balancer "

@@ -15,7 +15,8 @@ from pydantic_core.core_schema import no_info_before_validator_function
 from topology.endpoint import Endpoint, parse_endpoint
 from topology.fault import show
 from topology.model import refuse
-from topology.versions import Contract, Version, parse_contract, parse_version
+from topology.versions import parse_contract, parse_version
+from versioning import Contract, Version
 
 T = TypeVar("T")
 LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
