@@ -3,8 +3,10 @@
 import difflib
 from collections.abc import Iterable, Iterator
 
-from cli.stackfile import KEYS, PROJECT, StackFile
+from cli.stackfile import StackFile
+from engine import PROJECT
 from machineconfig import Plan
+from stackfile import KEYS
 from topology import Fault
 from topology.platforms import PLATFORMS
 

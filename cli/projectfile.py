@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cli.errors import CliError
-from cli.pulumiyaml import keys_of
-from cli.stackfile import PROJECT
+from engine import PROJECT
 from machineconfig.documents import Entry, YamlFaultError, parse
 from machinery.yaml import MappingNode
+from stackfile.values import keys_of
 
 FILE = "Pulumi.yaml"
 _RUNTIME = "python"

@@ -16,8 +16,9 @@ from typing import Any
 
 from cli import labs
 from cli.errors import CliError
-from cli.stackfile import PROJECT, StackFile
+from cli.stackfile import StackFile
 from cli.terminal import tell
+from engine import PROJECT
 from engine.tools import PULUMI, ToolError, binary
 from machinery import Bundle, ConfigError
 from machinery.secrets import from_properties

@@ -17,13 +17,13 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from engine import ROOT
+from engine import PROJECT, ROOT
 from lab import control, plugins
 from lab.errors import LabError
 from lab.passphrase import Passphrase
 from lab.run import Run
 from lab.settings import chosen
-from lab.stackfile import PROJECT, StackError, StackFile, read
+from lab.stackfile import StackError, StackFile, read
 
 PLATFORM_SECRETS = {"proxmox": {"proxmoxApiToken": "lab@pve!talos={uuid}"}}
 """Secrets that a platform needs, with the form of their values."""

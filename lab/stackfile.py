@@ -1,7 +1,6 @@
 """What the lab reads of a stack file: only what a real world would notice, that is names, addresses and disks.
 
-It reads the plain YAML. What the file means is the program's business, so anything odd is passed over here and refused
-there.
+What the file means is the program's business, so anything odd is passed over here and refused there.
 """
 
 import re
@@ -12,10 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
-from engine import PROJECT
+import stackfile
 from lab import rack
 
 FACTORY = "https://factory.talos.dev"
@@ -38,12 +34,8 @@ class StackFile:
 
     name: str
     path: Path
-    raw: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def cluster(self) -> Mapping[str, Any]:
-        """The topology as it stands in the file."""
-        return _mapping(_mapping(self.raw.get("config")).get(f"{PROJECT}:cluster"))
+    cluster: Mapping[str, Any] = field(repr=False)
+    """The topology as it stands in the file."""
 
     @property
     def platform(self) -> str:
@@ -125,23 +117,19 @@ class StackFile:
 
 def path_of(name: str, folder: Path) -> Path:
     """Return the path of ``Pulumi.<name>.yaml`` in ``folder``; raises StackError where there is none."""
-    path = folder / f"Pulumi.{name}.yaml"
-    if not path.is_file():
-        others = sorted(other.name[len("Pulumi.") : -len(".yaml")] for other in folder.glob("Pulumi.*.yaml"))
-        raise StackError(f"there is no stack {name} ({path.name}); there are: {', '.join(others) or 'none'}")
-    return path
+    try:
+        return stackfile.path_of(name, folder)
+    except stackfile.NoStackError as error:
+        raise StackError(str(error)) from error
 
 
 def read(name: str, folder: Path) -> StackFile:
-    """Read ``Pulumi.<name>.yaml`` in ``folder``; raises StackError where there is none or it is no YAML mapping."""
+    """Read ``Pulumi.<name>.yaml`` in ``folder``; raises StackError where there is none or it is no stack file."""
     path = path_of(name, folder)
     try:
-        raw = YAML(typ="safe", pure=True).load(path.read_text())
-    except (YAMLError, UnicodeDecodeError) as error:
-        raise StackError(f"{path.name} is not YAML: {error}") from error
-    if not isinstance(raw, dict):
-        raise StackError(f"{path.name} holds no configuration; it must be a mapping with the key config")
-    return StackFile(name, path, raw)
+        return StackFile(name, path, _mapping(stackfile.read(name, folder).config["cluster"]))
+    except stackfile.StackFileError as error:
+        raise StackError(str(error)) from error
 
 
 def _hosts(value: Any) -> Iterator[str]:

@@ -81,7 +81,7 @@ async def test_closing_cuts_what_is_open(balancer: LoadBalancer) -> None:
 
 
 def stack(**cluster: object) -> StackFile:
-    return StackFile("trial", Path("Pulumi.trial.yaml"), {"config": {"talos-stacks:cluster": cluster}})
+    return StackFile("trial", Path("Pulumi.trial.yaml"), cluster)
 
 
 def test_addresses_of_load_balancers_answer_and_the_endpoints_name_leads_there() -> None:

@@ -133,7 +133,11 @@ def test_the_rack_holds_what_is_bought_and_a_hypervisor_makes_the_rest(checkout:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a: [", "Pulumi.trial.yaml is not YAML"), ("- a", "holds no configuration"), (None, "there is no stack trial")],
+    [
+        ("a: [", "Pulumi.trial.yaml:1: is not YAML"),
+        ("- a", "holds no configuration"),
+        (None, "there is no stack trial"),
+    ],
 )
 def test_a_stack_file_that_is_none_is_refused(checkout: Path, text: str | None, message: str) -> None:
     path = checkout / "Pulumi.trial.yaml"

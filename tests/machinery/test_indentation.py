@@ -2,7 +2,7 @@
 
 import pytest
 
-from machineconfig.indentation import indentation_fault
+from machinery.indentation import indentation_fault
 
 MISFIT = "its indentation does not fit the line above"
 

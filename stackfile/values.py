@@ -4,18 +4,19 @@
 that is refused, with the line. What the engine makes of a value can be seen with `pulumi config --json`.
 """
 
+import json
 import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from machineconfig.documents import Entry, YamlFaultError
-from machinery import ConfigError
+from machinery.entries import Entry, YamlFaultError
+from machinery.errors import ConfigError
 from machinery.yaml import PLAIN, MappingNode, ScalarNode, SequenceNode, plain
-from topology import Fault
-from topology.fault import Loc, at, show
 
+Loc = tuple[str | int, ...]
+"""Where a value stands below the key `cluster`: `("nodes", 2, "address")`."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
 _AMBIGUOUS = re.compile(
     r"[-+]?0[0-9_]+"  # octal in one YAML, decimal in another
@@ -27,17 +28,26 @@ _EXACT = 2**53
 """From here on a number that goes through JSON loses digits."""
 
 
+@dataclass(frozen=True)
+class Misread:
+    """A value that the engine takes for something else than is written."""
+
+    loc: Loc
+    text: str
+    message: str
+    cure: str
+
+
 @dataclass
 class Reader:
     """Reads values, and notes where each stands and which are not what is written."""
 
-    faults: list[Fault] = field(default_factory=list)
-    lines: dict[str, int] = field(default_factory=dict)
-    """By place, as faults name it: `nodes[2].address`."""
+    misread: list[Misread] = field(default_factory=list)
+    lines: dict[Loc, int] = field(default_factory=dict)
 
     def value(self, entry: Entry, loc: Loc = ()) -> Any:
         """What the engine hands to the program; raises YamlFaultError for what is no configuration."""
-        self.lines.setdefault(at(loc), entry.line)
+        self.lines.setdefault(loc, entry.line)
         node = entry.node
         if isinstance(node, SequenceNode):
             return [self.value(item, (*loc, index)) for index, item in enumerate(entry.items)]
@@ -54,7 +64,7 @@ class Reader:
                     merged = {**part, **merged}
                 continue
             if key.tag == PLAIN and not isinstance(self._meaning(key, child.line), str):
-                self._fault((*loc, name), name, "is a key that the engine reads as something else", "put it in quotes")
+                self._note((*loc, name), name, "is a key that the engine reads as something else", "put it in quotes")
             result[name] = self.value(child, (*loc, name))
         return {**merged, **result}
 
@@ -71,14 +81,14 @@ class Reader:
         if node.tag != PLAIN:
             return meaning
         if _DATE.fullmatch(text):
-            self._fault(loc, text, "is a date for the engine, which adds a time of day", "put it in quotes")
+            self._note(loc, text, "is a date for the engine, which adds a time of day", "put it in quotes")
         elif isinstance(meaning, bool) or not isinstance(meaning, int | float):
             return meaning
         elif not math.isfinite(meaning):
-            self._fault(loc, text, "is a number that the engine cannot keep", "put it in quotes if it is text")
+            self._note(loc, text, "is a number that the engine cannot keep", "put it in quotes if it is text")
         elif _AMBIGUOUS.fullmatch(text) or abs(meaning) > _EXACT:
-            shown = show(_plain(float(meaning) if abs(meaning) > _EXACT else meaning))
-            self._fault(loc, text, f"is {shown} for the engine", _cure(loc, text, shown))
+            shown = str(_plain(float(meaning) if abs(meaning) > _EXACT else meaning))
+            self._note(loc, text, f"is {shown} for the engine", _cure(loc, text, shown))
         else:
             return _plain(meaning)
         return text
@@ -91,8 +101,8 @@ class Reader:
         except ConfigError as error:
             raise YamlFaultError(line, error.problems[0].partition(": ")[2]) from None
 
-    def _fault(self, loc: Loc, value: str, message: str, cure: str) -> None:
-        self.faults.append(Fault(at(loc), show(value), message, cure))
+    def _note(self, loc: Loc, text: str, message: str, cure: str) -> None:
+        self.misread.append(Misread(loc, text, message, cure))
 
 
 def keys_of(entry: Entry, node: MappingNode) -> dict[str, tuple[Entry, ScalarNode]]:
@@ -103,9 +113,14 @@ def keys_of(entry: Entry, node: MappingNode) -> dict[str, tuple[Entry, ScalarNod
         if not isinstance(key, ScalarNode):
             raise YamlFaultError(child.line, "a key must be text")
         if name in found:
-            raise YamlFaultError(child.line, f"the key {show(name)} stands there a second time")
+            raise YamlFaultError(child.line, f"the key {_shown(name)} stands there a second time")
         found[name] = child, key
     return found
+
+
+def _shown(key: str) -> str:
+    """A key for a message: in quotes where it is more than a word."""
+    return key if re.fullmatch(r"[\w.:/@-]{1,64}", key) else json.dumps(key[:64])
 
 
 def _cure(loc: Loc, text: str, shown: str) -> str:

@@ -1,0 +1,139 @@
+"""From the file to its keys and values; a file that the engine would not read is refused with the line."""
+
+import difflib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine import PROJECT
+from machinery.entries import Entry, YamlFaultError, roots
+from machinery.yaml import MappingNode
+from stackfile.values import Loc, Misread, Reader, keys_of
+
+CLUSTER = f"{PROJECT}:cluster"
+KEYS = ("config", "environment", "secretsprovider", "encryptedkey", "encryptionsalt")
+"""What the engine reads of a stack file."""
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+"""What the engine takes for the name of a stack."""
+
+
+class StackFileError(Exception):
+    """A file that cannot be read as a stack file; `line` counts from 1."""
+
+    def __init__(self, file: str, line: int | None, message: str) -> None:
+        """`message` follows the place."""
+        super().__init__(f"{file}: {message}" if line is None else f"{file}:{line}: {message}")
+        self.file, self.line, self.message = file, line, message
+
+
+class NoStackError(Exception):
+    """There is no stack of that name."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What stands in a stack file."""
+
+    name: str
+    path: Path
+    config: Mapping[str, Any] = field(repr=False)
+    """The project's keys without its name, and those of other projects under their own."""
+    misread: tuple[Misread, ...]
+    """Values of the topology that the engine takes for something else than is written."""
+    key_lines: Mapping[str, int] = field(repr=False)
+    """The lines of the keys of `config`."""
+    lines: Mapping[Loc, int] = field(repr=False)
+    """The lines of the topology's values by their places."""
+    top: Mapping[str, int] = field(repr=False)
+    """The file's own keys, `config` among them, with their lines."""
+
+
+def names(folder: Path) -> tuple[str, ...]:
+    """The names of the stacks that have a file in a folder."""
+    found = (path.name.removeprefix("Pulumi.").removesuffix(".yaml") for path in folder.glob("Pulumi.*.yaml"))
+    return tuple(sorted(filter(None, found)))
+
+
+def path_of(name: str, folder: Path) -> Path:
+    """The path of `Pulumi.<name>.yaml` in a folder; raises NoStackError where there is none."""
+    path = folder / f"Pulumi.{name}.yaml"
+    if "/" in name or not os.path.lexists(path):
+        raise NoStackError(f"there is no stack {name} in {folder}; there are: {', '.join(names(folder)) or 'none'}")
+    return path
+
+
+def read(name: str, folder: Path) -> Written:
+    """Read the file of a stack; raises NoStackError, or StackFileError where it is no stack file."""
+    path = path_of(name, folder)
+    if not _NAME.fullmatch(name):
+        raise StackFileError(path.name, None, f"{name!r} is no name of a stack: take letters, digits, -, _ and .")
+    try:
+        if not path.is_file():
+            raise StackFileError(path.name, None, _no_file(path))
+        return _read(name, path)
+    except OSError as error:
+        raise StackFileError(path.name, None, f"cannot be read: {error.strerror}") from None
+    except YamlFaultError as error:
+        raise StackFileError(path.name, error.line, f"is not YAML: {error.message}") from None
+
+
+def _no_file(path: Path) -> str:
+    if path.is_symlink() and not path.exists():
+        return f"is a link to {path.readlink()}, which is not there"
+    return "is a folder, and no file" if path.is_dir() else "is no ordinary file"
+
+
+def _read(name: str, path: Path) -> Written:
+    top = _top(path)
+    keys = _keys(path, top)
+    topology = Reader()
+    config = {key: (topology if key == "cluster" else Reader()).value(entry) for key, entry in keys.items()}
+    return Written(
+        name,
+        path,
+        config,
+        tuple(topology.misread),
+        {key: entry.line for key, entry in keys.items()},
+        topology.lines,
+        {key: entry.line for key, entry in top.items()},
+    )
+
+
+def _top(path: Path) -> dict[str, Entry]:
+    """The keys of the file and what stands under each."""
+    try:
+        documents = roots(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        raise StackFileError(path.name, None, "is not UTF-8 text") from None
+    root = documents[0] if documents else None
+    if root is None or not isinstance(root.node, MappingNode):
+        raise StackFileError(path.name, None, "holds no configuration: it must be a map with the key config")
+    if len(documents) > 1:
+        line = documents[1].line
+        raise StackFileError(path.name, line, "a second document begins here, which nobody reads; take it out")
+    return {name: entry for name, (entry, _) in keys_of(root, root.node).items()}
+
+
+def _keys(path: Path, top: Mapping[str, Entry]) -> dict[str, Entry]:
+    """The project's keys without its name, `cluster` among them; those of other projects under their own."""
+    config = top.get("config")
+    if config is None:
+        near = difflib.get_close_matches("config", top, n=1)
+        raise StackFileError(path.name, None, f"has no key config{f'; {near[0]} is none' if near else ''}")
+    if config.text or config.items:
+        raise StackFileError(path.name, config.line, "config must be a map of keys and values")
+    found: dict[str, Entry] = {}
+    for child in config.keys:
+        key = str(child.path[-1]).replace(":config:", ":").removeprefix(f"{PROJECT}:")
+        if key in found:
+            raise YamlFaultError(child.line, f"the key {PROJECT}:{key} stands there a second time")
+        found[key] = child
+    if "cluster" not in found:
+        near = difflib.get_close_matches(CLUSTER, [str(child.path[-1]) for child in config.keys], n=1)
+        line = next((child.line for child in config.keys if child.path[-1] in near), None)
+        guess = f"; {near[0]} is a key that nothing reads: write {CLUSTER}" if near else ""
+        raise StackFileError(path.name, line, f"has no key {CLUSTER}{guess}")
+    return found
