@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from machineconfig.checks import (
     collisions,
     final,
+    firewall,
     freeform,
     interfaces,
     links,
@@ -105,6 +106,8 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
     Check("etcd-subnets", final.lets_etcd_choose_the_nodes_address),
     Check("size", final.is_as_small_as_the_platform_wants),
+    Check("firewall-locks-out", firewall.lets_in_who_must),
+    Check("firewall-drops-answers", firewall.lets_answers_in),
     Check("vlan-mtu", links.carries_its_vlans),
     Check("node-mask", pods.cuts_pod_networks_into_pieces),
     Check("unused-credential", registries.sends_its_credentials_somewhere, warning=True),
