@@ -96,6 +96,7 @@ def running(options: argparse.Namespace) -> Run:
     """Return the run of the command line's stack; raises LabError or StackError when its lab is not up."""
     run = Run(options.stack)
     if not lifecycle.alive(run):
+        lifecycle.refuse_dead(run)
         path_of(run.stack, options.project)
         raise LabError(f"the lab of {run.stack} is not up; `make lab` or `make rehearse STACK={run.stack}` starts it")
     return run
@@ -113,12 +114,13 @@ def up(options: argparse.Namespace) -> int:
 
 
 def run_inside(options: argparse.Namespace) -> int:
-    """Run any command in the lab, starting it first where needed."""
+    """Run any command in the lab, starting it first where there is none."""
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     if not command:
         raise LabError("lab run: name the command after --, like: lab run STACK -- pulumi preview")
     run = Run(options.stack)
     if not lifecycle.alive(run):
+        lifecycle.refuse_dead(run)
         start(options)
     else:
         lifecycle.tell_ignored(run, complain)
@@ -137,11 +139,15 @@ def shell(options: argparse.Namespace) -> int:
 
 
 def status(options: argparse.Namespace) -> int:
-    """Show what is up; 1 when an invariant was violated."""
-    runs = [running(options)] if options.stack else [run for run in everything() if lifecycle.alive(run)]
-    if not runs:
+    """Show what is up; 1 when an invariant was violated or a lab died."""
+    known = [running(options)] if options.stack else everything()
+    runs = [run for run in known if lifecycle.alive(run)]
+    deaths = {run.stack: death for run in known if (death := lifecycle.cause_of_death(run))}
+    if not runs and not deaths:
         say("no lab is up; `make lab` starts one")
-    violated = False
+    for stack, death in deaths.items():
+        say(f"the lab of {stack} died: {death}; `make lab-down STACK={stack}` removes what is left")
+    violated = bool(deaths)
     for run in runs:
         found = control.status(at=run.socket)
         say(report.status(run, found))
@@ -173,17 +179,24 @@ def switch_fault(options: argparse.Namespace) -> int:
     """Switch a fault on or off."""
     run = running(options)
     if options.clear:
+        if options.arguments:
+            raise LabError(f"--clear takes no numbers: leave out {' '.join(options.arguments)}")
         say(report.faults_line(*control.clear_fault(options.machine, options.fault, at=run.socket)))
         return 0
-    arguments: dict[str, float] = {}
-    for text in options.arguments:
-        key, _, value = text.partition("=")
-        try:
-            arguments[key] = float(value)
-        except ValueError as error:
-            raise LabError(f"{text}: a fault's argument is KEY=NUMBER, like every=3") from error
-    say(report.faults_line(*control.fault(options.machine, options.fault, at=run.socket, **arguments)))
+    arguments = dict(map(argument, options.arguments))
+    if len(arguments) < len(options.arguments):
+        raise LabError(f"{' '.join(options.arguments)}: each argument is given once")
+    say(report.faults_line(*control.fault(options.machine, options.fault, arguments, at=run.socket)))
     return 0
+
+
+def argument(text: str) -> tuple[str, float]:
+    """Take one KEY=NUMBER of a fault; what it may be is the fault's own business."""
+    key, _, value = text.partition("=")
+    try:
+        return key, float(value)
+    except ValueError as error:
+        raise LabError(f"{text}: a fault's argument is KEY=NUMBER, like every=3") from error
 
 
 def switch_power(options: argparse.Namespace) -> int:

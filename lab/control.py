@@ -67,9 +67,11 @@ def power(name: str, state: str, *, at: Path | str | None = None) -> dict[str, A
     return described
 
 
-def fault(name: str, kind: str, *, at: Path | str | None = None, **arguments: float | bool) -> tuple[str, On]:
+def fault(
+    name: str, kind: str, arguments: Mapping[str, float] | None = None, *, at: Path | str | None = None
+) -> tuple[str, On]:
     """Switch a fault on for a machine; return its name and the faults that are on then."""
-    return _faults(call("fault", machine=name, fault=kind, arguments=arguments, at=at))
+    return _faults(call("fault", machine=name, fault=kind, arguments=dict(arguments or {}), at=at))
 
 
 def clear_fault(name: str, kind: str | None = None, *, at: Path | str | None = None) -> tuple[str, On]:

@@ -2,18 +2,32 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-Value = float | bool
 
-# What each fault takes, with its default. Seconds are simulated seconds.
-KINDS: Mapping[str, Mapping[str, Value]] = {
+@dataclass(frozen=True)
+class Parameter:
+    """One number that a fault takes."""
+
+    default: float
+    means: str
+    """What it may be, as a sentence goes on after "must be"."""
+    fits: Callable[[float], bool]
+
+
+EVERY = Parameter(3, "a whole number, 1 or more: every so many calls one is lost", lambda n: n >= 1 and n == int(n))
+ANSWER = Parameter(0, "0, to lose a call before it is carried out, or 1, to lose the answer", lambda n: n in (0, 1))
+NEVER_BELOW_0 = "a number of simulated seconds, 0 or more"
+SKEW = Parameter(3600, "a number of seconds, below 0 where the clock is behind", lambda _: True)
+
+KINDS: Mapping[str, Mapping[str, Parameter]] = {
     "refuse": {},  # the machine API takes no connection
-    "drop": {"every": 3, "answer": False},  # every nth call loses its connection; answer: after it was carried out
-    "delay": {"seconds": 5.0},  # every call waits before it is carried out
-    "reboot-late": {"seconds": 120.0},  # the next boots take longer
+    "drop": {"every": EVERY, "answer": ANSWER},  # calls lose their connection
+    "delay": {"seconds": Parameter(5, NEVER_BELOW_0, lambda n: n >= 0)},  # every call waits before it is carried out
+    "reboot-late": {"seconds": Parameter(120, NEVER_BELOW_0, lambda n: n >= 0)},  # the next boots take longer
     "never-back": {},  # the next reboot does not come back
     "full-disk": {},  # nothing can be written to the system disk
-    "clock-skew": {"seconds": 3600.0},  # its clock is ahead (or behind, negative) and not synchronised
+    "clock-skew": {"seconds": SKEW},  # its clock is ahead and not synchronised
 }
 
 
@@ -26,7 +40,7 @@ class Faults:
 
     def __init__(self) -> None:
         """Begin without a fault."""
-        self._on: dict[str, dict[str, dict[str, Value]]] = {}
+        self._on: dict[str, dict[str, dict[str, float]]] = {}
         self._calls: dict[str, int] = {}
         self._watchers: list[Callable[[str, str, bool], None]] = []
 
@@ -34,28 +48,20 @@ class Faults:
         """Call ``watcher(machine, fault, on)`` after every switch."""
         self._watchers.append(watcher)
 
-    def set(self, machine: str, name: str, **args: Value) -> None:
-        """Switch ``name`` on for ``machine``; raises FaultError on an unknown fault or argument."""
-        if name not in KINDS:
-            raise FaultError(f"no fault is called {name!r}; there are {', '.join(sorted(KINDS))}")
-        known = KINDS[name]
-        for key, value in args.items():
-            if key not in known:
-                takes = ", ".join(sorted(known)) or "no argument"
-                raise FaultError(f"fault {name!r} does not take {key!r}; it takes {takes}")
-            if not isinstance(value, int | float) or not math.isfinite(value):
-                raise FaultError(f"fault {name!r} needs a number for {key!r}, not {value!r}")
-        if name != "clock-skew" and any(value < 0 for value in args.values()):
-            raise FaultError(f"fault {name!r} takes no number below 0")
-        if name == "drop" and args.get("every", 3) < 1:
-            raise FaultError("fault 'drop' needs every=1 or more")
-        self._on.setdefault(machine, {})[name] = {**known, **args}
+    def set(self, machine: str, name: str, /, **args: float) -> None:
+        """Switch ``name`` on for ``machine``; raises FaultError for an unknown one, with all it does not take."""
+        known = _parameters(name)
+        if wrong := [_wrong(name, key, value) for key, value in args.items() if not _fits(known.get(key), value)]:
+            raise FaultError("; ".join(wrong))
+        self._on.setdefault(machine, {})[name] = {key: each.default for key, each in known.items()} | args
         if name == "drop":
             self._calls[machine] = 0
         self._tell(machine, name, True)
 
     def clear(self, machine: str, name: str | None = None) -> None:
-        """Switch ``name`` off for ``machine``, or all of its faults; clearing what is off is fine."""
+        """Switch ``name`` off for ``machine``, or all of its faults; raises FaultError for an unknown one."""
+        if name is not None:
+            _parameters(name)
         for fault in list(self._on.get(machine, {})):
             if name in (None, fault):
                 del self._on[machine][fault]
@@ -69,7 +75,7 @@ class Faults:
         """One argument of a fault, 0 when the fault is off."""
         return float(self._on.get(machine, {}).get(name, {}).get(argument, 0))
 
-    def active(self, machine: str) -> dict[str, dict[str, Value]]:
+    def active(self, machine: str) -> dict[str, dict[str, float]]:
         """The faults of one machine, for showing."""
         return {name: dict(args) for name, args in self._on.get(machine, {}).items()}
 
@@ -83,3 +89,21 @@ class Faults:
     def _tell(self, machine: str, name: str, on: bool) -> None:
         for watcher in self._watchers:
             watcher(machine, name, on)
+
+
+def _parameters(name: str) -> Mapping[str, Parameter]:
+    if name not in KINDS:
+        raise FaultError(f"no fault is called {name!r}; there are {', '.join(sorted(KINDS))}")
+    return KINDS[name]
+
+
+def _fits(parameter: Parameter | None, value: float) -> bool:
+    return parameter is not None and isinstance(value, int | float) and math.isfinite(value) and parameter.fits(value)
+
+
+def _wrong(name: str, key: str, value: object) -> str:
+    known = KINDS[name]
+    if key not in known:
+        return f"{name} does not take {key!r}; it takes {' and '.join(known) or 'no argument'}"
+    shown = f"{value:g}" if isinstance(value, int | float) else repr(value)
+    return f"{key} of {name} is {shown}; it must be {known[key].means}"

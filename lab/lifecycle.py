@@ -15,8 +15,8 @@ from engine.locks import alone
 from engine.tools import PULUMI, binary
 from lab import control, namespace, network, plugins, project
 from lab.errors import LabError
-from lab.run import HOME, Run
-from lab.settings import ignored, speed
+from lab.run import Run
+from lab.settings import HOME, ignored, speed
 from lab.stackfile import StackFile
 from lab.tools import ETCD
 
@@ -36,6 +36,8 @@ def start(run: Run, stack: StackFile, say: Say) -> None:
             tell_ignored(run, say)
             project.rack(stack, run)
         else:
+            if death := cause_of_death(run):
+                say(f"==> the lab of {run.stack} died: {death}; this is a new one")
             begin(run, stack, say)
         initialise(run)
 
@@ -143,6 +145,25 @@ def alive(run: Run) -> bool:
     except control.ControlError:
         return False
     return True
+
+
+def cause_of_death(run: Run) -> str:
+    """Return how a lab ended that nobody has ended; empty for one that lives, was ended or never was."""
+    settings = run.settings()
+    if not settings.get("ready") or settings.get("ending") or alive(run):
+        return ""
+    pid = settings["pid"]
+    return f"process {pid} does not answer" if is_world(pid) else f"process {pid} is gone"
+
+
+def refuse_dead(run: Run) -> None:
+    """Raise LabError for a lab that died: its machines are gone, and another one would be without a cluster."""
+    if death := cause_of_death(run):
+        raise LabError(
+            f"the lab of {run.stack} died with its machines: {death}; {run.log} may say why."
+            f" `make rehearse STACK={run.stack}` brings a new one up, `make lab-down STACK={run.stack}` removes what is"
+            " left"
+        )
 
 
 def stop(run: Run, say: Say, keep: bool = False) -> bool:

@@ -115,7 +115,7 @@ def _row(machine: Mapping[str, Any]) -> list[str]:
 
 def faults_line(machine: str, on: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the faults of a machine as a line."""
-    faults = (" ".join([name, *(f"{k}={v}" for k, v in arguments.items())]) for name, arguments in on.items())
+    faults = (" ".join([name, *(f"{k}={v:g}" for k, v in arguments.items())]) for name, arguments in on.items())
     return f"{machine}: {', '.join(faults) or 'no fault'}"
 
 

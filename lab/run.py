@@ -12,13 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from engine import ROOT
 from lab import control
+from lab.settings import HOME, home
 
 STACK_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 """What Pulumi takes for the name of a stack."""
-HOME = "LAB_HOME"
-"""The variable that moves the runs elsewhere."""
 SOCKET_PATH_LIMIT = 100
 """Bytes; the kernel takes 107 on Linux and 103 on macOS."""
 TRUST = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
@@ -35,7 +33,7 @@ class Run:
     """Where the parts of one run lie."""
 
     stack: str
-    home: Path = field(default_factory=lambda: Path(os.environ.get(HOME) or ROOT / ".lab").resolve())
+    home: Path = field(default_factory=home)
 
     def __post_init__(self) -> None:
         """Refuse a name that is no stack's: the folder of that name is removed at the end."""

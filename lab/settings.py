@@ -4,10 +4,14 @@ import contextlib
 import math
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from engine import ROOT
 from lab.errors import LabError
 
+HOME = "LAB_HOME"
+"""The variable that moves the runs elsewhere."""
 SPEED = 20.0
 """Simulated seconds in a real one, unless LAB_SPEED says otherwise."""
 KNOWN = {
@@ -35,6 +39,22 @@ def speed() -> float:
         if 0 < found < math.inf:
             return found
     raise LabError(f"LAB_SPEED is {text!r}; it must be a number above 0: simulated seconds per real second")
+
+
+def home() -> Path:
+    """Return the folder of the runs; raises LabError for a LAB_HOME that can be none."""
+    said = os.environ.get(HOME) or str(ROOT / ".lab")
+    try:
+        found = Path(said).resolve()
+        there = next(path for path in (found, *found.parents) if path.exists())
+        reason = "" if there.is_dir() else f"{there} is a file"
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead to themselves
+        reason = getattr(error, "strerror", None) or "its links lead to themselves"
+    if not reason and os.pathsep in said:
+        reason = f"PATH cannot hold a {os.pathsep!r}"
+    if reason:
+        raise LabError(f"{HOME} is {said!r}: {reason}; name a folder, or leave it out for .lab/ in the checkout")
+    return found
 
 
 def check() -> None:

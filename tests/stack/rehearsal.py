@@ -111,7 +111,7 @@ class Rehearsal:
 
     def fault(self, machine: str, name: str, **arguments: float) -> None:
         """Switch a fault on."""
-        control.fault(machine, name, at=self.run.socket, **arguments)
+        control.fault(machine, name, arguments, at=self.run.socket)
 
     def clear(self, machine: str, name: str) -> None:
         """Switch a fault off."""

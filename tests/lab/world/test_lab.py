@@ -13,6 +13,7 @@ import pytest
 from engine import ROOT
 from engine.statefiles import StateFiles
 from lab import control, lifecycle, namespace
+from lab.faults import EVERY
 from tests.lab.world.conftest import STACK, Lab
 from tests.waiting import eventually
 
@@ -140,26 +141,37 @@ def test_a_platform_without_a_stand_in_is_named(lab: Lab) -> None:
     assert "the lab has no stand-in for the platform openstack; it can rehearse bare-metal, proxmox" in refused.stderr
 
 
-def test_a_lab_whose_world_was_killed_starts_anew(lab: Lab) -> None:
+def test_a_lab_that_died_is_said_to_have_and_nothing_is_started_in_its_place(lab: Lab) -> None:
     (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
     assert lab("start", "trial").returncode == 0
     first = lab.run().settings()["pid"]
     os.kill(first, signal.SIGKILL)
     eventually(lambda: not lifecycle.is_world(first), what="the world to end")
-    refused = lab("shell", "trial")
-    assert (refused.returncode, refused.stderr) == (
-        1,
-        "the lab of trial is not up; `make lab` or `make rehearse STACK=trial` starts it\n",
-    )
-    assert lab("start", "trial").returncode == 0
+    death = f"the lab of trial died with its machines: process {first} is gone; {lab.run().log} may say why."
+    cure = "`make rehearse STACK=trial` brings a new one up, `make lab-down STACK=trial` removes what is left"
+    for command in (
+        ("shell", "trial"),
+        ("run", "trial", "--", "true"),
+        ("status", "trial"),
+        ("power", "trial", "a", "on"),
+    ):
+        refused = lab(*command)
+        assert (refused.returncode, refused.stdout, refused.stderr) == (1, "", f"{death} {cure}\n")
+    every = lab("status")
+    assert every.returncode == 1
+    assert every.stdout.startswith(f"the lab of trial died: process {first} is gone; ")
+    again = lab("start", "trial")
+    assert again.returncode == 0
+    assert f"the lab of trial died: process {first} is gone; this is a new one" in again.stdout
     assert lab.run().settings()["pid"] != first
+    assert lab("run", "trial", "--", "true").returncode == 0
 
 
 def test_faults_and_power_are_switched_from_the_command_line(lab: Lab) -> None:
     (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
     (lab.project / "Pulumi.other.yaml").write_text(LOOPBACK)
     assert lab("start", "trial").returncode == 0
-    assert lab("fault", "trial", "cp-1", "drop", "every=4").stdout == "cp-1: drop every=4.0 answer=False\n"
+    assert lab("fault", "trial", "cp-1", "drop", "every=4").stdout == "cp-1: drop every=4 answer=0\n"
     shown = lab("status", "trial").stdout
     assert "cp-1: drop every=4" in shown
     assert "no invariant was violated" in shown
@@ -170,6 +182,13 @@ def test_faults_and_power_are_switched_from_the_command_line(lab: Lab) -> None:
     for arguments, message in [
         (("fault", "trial", "cp-9", "drop"), "there is no machine cp-9; there are: cp-1, w-1\n"),
         (("fault", "trial", "cp-1", "drop", "every"), "every: a fault's argument is KEY=NUMBER, like every=3\n"),
+        (("fault", "trial", "cp-1", "drop", "every=1", "every=2"), "every=1 every=2: each argument is given once\n"),
+        (("fault", "trial", "cp-1", "drop", "at=1"), "drop does not take 'at'; it takes every and answer\n"),
+        (("fault", "trial", "cp-1", "drop", "every=1.5"), f"every of drop is 1.5; it must be {EVERY.means}\n"),
+        (
+            ("fault", "trial", "cp-1", "drop", "every=1", "--clear"),
+            "--clear takes no numbers: leave out every=1\n",
+        ),
         (("status", "other"), "the lab of other is not up; `make lab` or `make rehearse STACK=other` starts it\n"),
         *(((command, "nope"), NOPE) for command in ("status", "shell", "down")),
     ]:
@@ -237,6 +256,23 @@ def test_operations_that_never_ended_are_read_from_the_state(tmp_path: Path) -> 
     for latest, count in [("null", 0), ("{}", 0), ('{"pending_operations": [{"type": "creating"}]}', 1), ("{", 0)]:
         (stacks / "trial.json").write_text(f'{{"version": 3, "checkpoint": {{"latest": {latest}}}}}')
         assert len(files.pending()) == count
+
+
+def test_a_home_that_is_no_folder_is_refused(lab: Lab, tmp_path: Path) -> None:
+    (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
+    (file := tmp_path / "file").touch()
+    (loop := tmp_path / "loop").symlink_to("loop")
+    for home, reason in [
+        (file, f"{file} is a file"),
+        (file / "below", f"{file} is a file"),
+        (loop, "its links lead to themselves"),
+        (tmp_path / "a:b", "PATH cannot hold a ':'"),
+        (tmp_path / ("a" * 300), "File name too long"),
+    ]:
+        refusal = f"LAB_HOME is '{home}': {reason}; name a folder, or leave it out for .lab/ in the checkout\n"
+        for command in (["up", "trial"], ["status"], ["down"]):
+            refused = lab(*command, LAB_HOME=str(home))
+            assert (refused.returncode, refused.stdout, refused.stderr) == (1, "", refusal)
 
 
 @pytest.mark.parametrize(
