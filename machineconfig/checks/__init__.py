@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from machineconfig.checks import (
     collisions,
+    disks,
     final,
     firewall,
     freeform,
@@ -14,6 +15,7 @@ from machineconfig.checks import (
     links,
     lists,
     machine,
+    mounts,
     network,
     own_link,
     owned,
@@ -106,6 +108,9 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
     Check("etcd-subnets", final.lets_etcd_choose_the_nodes_address),
     Check("size", final.is_as_small_as_the_platform_wants),
+    Check("whole-disk", disks.takes_disks_that_are_free),
+    Check("whole-disk-guess", disks.names_the_disk_it_takes, warning=True),
+    Check("mount", mounts.mounts_volumes_and_hides_none, warning=True),
     Check("firewall-locks-out", firewall.lets_in_who_must),
     Check("firewall-drops-answers", firewall.lets_answers_in),
     Check("vlan-mtu", links.carries_its_vlans),

@@ -1,0 +1,139 @@
+"""Bind mounts of kubelet and of the control plane's pods, beside the volumes that a machine has."""
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from machineconfig.checks.configuration import Final
+from machineconfig.model import Finding
+from machineconfig.paths import Path
+
+_MOUNTED = ("UserVolumeConfig", "ExistingVolumeConfig", "ExternalVolumeConfig")
+_NOT_MOUNTED = ("RawVolumeConfig", "SwapVolumeConfig")
+_AT = "/var/mnt"
+_SYSTEM = (
+    *(
+        "/dev",
+        "/etc/cni",
+        "/etc/kubernetes",
+        "/etc/os-release",
+        "/lib/modules",
+        "/opt/cni/bin",
+        "/proc",
+        "/run",
+        "/sys",
+    ),
+    *("/var/lib/cni", "/var/lib/containerd", "/var/lib/etcd", "/var/lib/kubelet", "/var/log", "/var/run"),
+)
+"""What Talos itself mounts into kubelet, or keeps there."""
+
+
+@dataclass(frozen=True)
+class _Mount:
+    """One mount: what is mounted where, and the places that say it."""
+
+    source: str
+    destination: str
+    path: Path
+    keys: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class _Volumes:
+    """The volumes of a machine, each with the title of its document."""
+
+    final: Final
+
+    @cached_property
+    def mounted(self) -> Mapping[str, str]:
+        """Those with a mount point of their own."""
+        return self._of(_MOUNTED)
+
+    @cached_property
+    def raw(self) -> Mapping[str, str]:
+        """Those that are mounted nowhere."""
+        return self._of(_NOT_MOUNTED)
+
+    @cached_property
+    def partitions(self) -> tuple[str, ...]:
+        """Where machine.disks mounts partitions."""
+        disks = self.final.find("machine", "disks") or ()
+        parts = (part for disk in disks if disk for part in disk.get("partitions", ()) if part)
+        return tuple(posixpath.normpath(part["mountpoint"]) for part in parts if part.get("mountpoint"))
+
+    def _of(self, kinds: tuple[str, ...]) -> Mapping[str, str]:
+        return {each.name: each.title for kind in kinds for each in self.final.configuration.of_kind(kind)}
+
+    def place(self, name: str) -> str:
+        """The file and line of a volume."""
+        return self.final.place_of(("name",), {**self.mounted, **self.raw}[name])
+
+
+def mounts_volumes_and_hides_none(final: Final) -> Iterator[Finding]:
+    """A bind mount has the volume that it seems to mean as its source, and hides no volume and no path of Talos."""
+    volumes = _Volumes(final)
+    for mount in _mounts(final):
+        for key, message, cure in (*_source(volumes, mount), *_destination(volumes, mount)):
+            value = mount.source if key == mount.keys[0] else mount.destination
+            finding = final.finding(message, cure, path=(*mount.path, key), value=value)
+            if not final.is_about_a_mark(finding):
+                yield finding
+
+
+def _source(volumes: _Volumes, mount: _Mount) -> Iterator[tuple[str, str, str]]:
+    """What a mount seems to mean and does not mount: the key, the message and the cure."""
+    source, key = mount.source, mount.keys[0]
+    if any(_is_in(source, place) for place in (*volumes.partitions, *_SYSTEM)) or not _is_in(source, "/var"):
+        return
+    names = source.removeprefix("/var/").split("/")
+    name = names[1] if _is_in(source, _AT) and len(names) > 1 else ""
+    named = next((each for each in names if each in volumes.mounted or each in volumes.raw), "")
+    if name and name in volumes.mounted:
+        return
+    if named in volumes.raw:
+        message = f"mounts {source}, and the volume {named} ({volumes.place(named)}) has no file system to mount"
+        yield key, message, f"make {named} a UserVolumeConfig, or leave the mount out"
+    elif named:
+        right = f"{_AT}/{named}"
+        message = (
+            f"mounts {source}, which is on the system disk; the volume {named} ({volumes.place(named)}) is at {right}"
+        )
+        yield key, message, f"write {key}: {right}"
+    elif name:
+        message = f"mounts {source}, which is on the system disk: the machine has no volume {name}"
+        yield key, message, f"add a UserVolumeConfig {name}, or take a path outside of {_AT}"
+
+
+def _destination(volumes: _Volumes, mount: _Mount) -> Iterator[tuple[str, str, str]]:
+    """What a mount hides from those who look at its destination."""
+    if mount.source == mount.destination:
+        return
+    key, cure = mount.keys[1], "choose another place for it"
+    for name in volumes.mounted:
+        if _is_in(f"{_AT}/{name}", mount.destination):
+            yield key, f"hides the volume {name} ({volumes.place(name)}) behind {mount.source}", cure
+    for place in _SYSTEM:
+        if _is_in(place, mount.destination):
+            yield key, f"hides {place}, which Talos itself needs there, behind {mount.source}", cure
+            return
+
+
+def _mounts(final: Final) -> Iterator[_Mount]:
+    places: tuple[tuple[Path, tuple[str, str]], ...] = (
+        (("machine", "kubelet", "extraMounts"), ("source", "destination")),
+        *(
+            (("cluster", part, "extraVolumes"), ("hostPath", "mountPath"))
+            for part in ("apiServer", "controllerManager", "scheduler")
+        ),
+    )
+    for path, keys in places:
+        for index, entry in enumerate(final.find(*map(str, path)) or ()):
+            source, destination = (str(entry.get(key, "")) for key in keys)
+            if source.startswith("/") and entry.get("type", "bind") in ("bind", ""):
+                at = (posixpath.normpath(source), posixpath.normpath(destination))
+                yield _Mount(*at, (*path, index), keys)
+
+
+def _is_in(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place.rstrip('/')}/")
