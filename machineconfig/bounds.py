@@ -1,43 +1,84 @@
-"""Templates that come to an end: a slip of the pen in a loop or a product is refused and does not fill the memory.
+"""What a template may cost: steps, characters and digits, counted while it runs, so that every one comes to an end."""
 
-Who writes patches is trusted as who writes the program is: this is a net under mistakes, no wall.
-"""
-
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
-from jinja2 import Environment, TemplateError
-from jinja2.runtime import Context
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2 import TemplateError
+from jinja2.runtime import Context, Undefined
 
 LARGEST = 4 * 2**20
 """Characters of a rendered file: more than any machine takes as its whole configuration."""
-_DIGITS = 10_000
+LONGEST = 128 * 2**10
+"""Characters of a template; compiling one takes longer than reading a file of its size."""
+STEPS = 1_000_000
+"""Parts of a template that one rendering may evaluate: under a second."""
+_BITS = 10_000
 """Bits of a whole number."""
+_STRIDE = 64
+"""Characters that cost as much as a step."""
+_NESTED = (list, tuple, dict, Mapping, set, frozenset, range)
 
 
 class RefusedError(TemplateError):
-    """A value that a patch cannot hold, or a file that it cannot include."""
+    """A value that a patch cannot hold, or a file that it cannot include.
 
-    def __init__(self, message: str, remedy: str) -> None:
+    `always`: it is so whatever the values, so that nobody need try it again for another node.
+    """
+
+    def __init__(self, message: str, remedy: str, *, always: bool = False) -> None:
         """`message` follows what stands between the braces."""
         super().__init__(message)
-        self.remedy = remedy
+        self.remedy, self.always = remedy, always
 
 
-class BoundedEnvironment(SandboxedEnvironment):
-    """Jinja's sandbox for its short ranges, with bounds for products. It looks at no attribute, which takes time."""
+class Bounded(Context):
+    """The context of one rendering, with the steps that are left."""
 
-    intercepted_binops = frozenset(("*", "**", "%"))
-    getattr = Environment.getattr
-    getitem = Environment.getitem
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        """Start with all of them."""
+        super().__init__(*arguments, **named)
+        self._left = STEPS
 
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Do a sum, unless its result would be larger than anything that is meant."""
-        if _is_too_large(operator, left, right):
-            raise too_large()
-        return super().call_binop(context, operator, left, right)
+    def spend(self, *values: object, steps: int = 0) -> None:
+        """Take steps, and as many as it takes to look at some values all the way down. Raises RefusedError."""
+        self._left -= steps + len(values)
+        for value in values:
+            if isinstance(value, str):
+                self._left -= len(value) // _STRIDE
+            elif isinstance(value, _NESTED):
+                self._spend_below(value)
+        if self._left < 0:
+            raise _too_long()
+
+    def _spend_below(self, value: object) -> None:
+        waiting = [value]
+        while waiting and self._left >= len(waiting):
+            value = waiting.pop()
+            self._left -= 1
+            if isinstance(value, str):
+                self._left -= len(value) // _STRIDE
+            elif isinstance(value, range):
+                self._left -= len(value)
+            elif isinstance(value, Mapping):
+                waiting += [*value.keys(), *value.values()]
+            elif isinstance(value, _NESTED):
+                waiting += value
+        self._left -= len(waiting)  # nothing, or more than there is left
+
+    def each(self, value: Any, weight: int = 1) -> Any:
+        """The items that a loop runs over, its body as many parts long as `weight`; what has no order is sorted."""
+        if isinstance(value, Undefined):
+            return value  # raises as soon as it is looked at, and then knows its name
+        weight = max(weight, 1)
+        items = list(islice(in_order(value), self._left // weight + 1))
+        self.spend(steps=1 + len(items) * weight)
+        return items
+
+
+def in_order(value: Any) -> Iterator[Any]:
+    """The items of a value, the same in every run."""
+    return iter(sorted(value, key=str) if isinstance(value, set | frozenset) else value)
 
 
 def joined(pieces: Iterable[str]) -> str:
@@ -52,16 +93,29 @@ def joined(pieces: Iterable[str]) -> str:
     return "".join(found)
 
 
+def check_sum(operator: str, left: Any, right: Any) -> None:
+    """Refuse a sum whose result would be larger than anything that is meant."""
+    if operator == "%" and isinstance(left, str):
+        raise RefusedError("formats a text", "write its parts one after the other, with ~ between them")
+    if _is_too_large(operator, left, right):
+        raise too_large()
+
+
 def too_large() -> RefusedError:
     """The refusal of what would become too large."""
     return RefusedError(f"makes more than the {LARGEST} characters that a patch may have", "make it smaller")
 
 
+def _too_long() -> RefusedError:
+    remedy = "make its loops and texts shorter; what takes much working out becomes a property in context.py"
+    return RefusedError(f"takes more than the {STEPS} steps that a patch may have", remedy, always=True)
+
+
 def _is_too_large(operator: str, left: Any, right: Any) -> bool:
-    if operator == "%":
-        return isinstance(left, str) and any(int(width) > LARGEST for width in re.findall(r"[0-9]{1,9}", left))
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() * max(right, 0) if operator == "**" else left.bit_length() + right.bit_length()
-        return bits > _DIGITS
+        return operator in ("*", "**") and bits > _BITS
+    if operator != "*":
+        return False
     text, times = (left, right) if isinstance(right, int) else (right, left)
     return isinstance(text, str | list | tuple) and isinstance(times, int) and len(text) * times > LARGEST

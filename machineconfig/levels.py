@@ -27,14 +27,14 @@ def levels(topology: Topology, node: Node) -> tuple[str, ...]:
 def files(root: Path, folder: str) -> tuple[Path, ...]:
     """The patches of one folder by name, so that the number in front decides; none if there is no such folder."""
     paths = (path for path in _entries(root / folder) if _NAME.fullmatch(path.name))
-    return tuple(path for path in paths if not _unusable(path) and path.is_file())
+    return tuple(path for path in paths if not _unusable(root, path) and path.is_file())
 
 
 def check_folder(root: Path, folder: str) -> Iterator[Finding]:
     """What lies in a folder and would be passed over in silence."""
     for path in _entries(root / folder):
         source = path.relative_to(root).as_posix()
-        if wrong := _unusable(path):
+        if wrong := _unusable(root, path):
             yield Finding("", source, None, *wrong)
         elif path.is_dir():
             yield Finding("", source, None, "is a folder inside a level", "put its files into the level itself")
@@ -48,7 +48,7 @@ def check_root(root: Path) -> Iterator[Finding]:
     for folder, known in (("", _FOLDERS), ("platform", tuple(PLATFORMS)), ("zone", None), ("node", None)):
         for path in _entries(root / folder):
             source = path.relative_to(root).as_posix()
-            if wrong := _unusable(path):
+            if wrong := _unusable(root, path):
                 yield Finding("", source, None, *wrong)
             elif path.is_file() and path.suffix != ".md":
                 yield Finding("", source, None, "is a file that no node reads", f"move it to a level: {_LEVELS}")
@@ -63,7 +63,7 @@ def check_names(root: Path, topologies: Collection[Topology]) -> Iterator[Findin
     nodes = {node.name for topology in topologies for node in topology.nodes}
     for folder, known in (("zone", zones), ("node", nodes)):
         for path in _entries(root / folder):
-            if not _unusable(path) and path.is_dir() and path.name not in known:
+            if not _unusable(root, path) and path.is_dir() and path.name not in known:
                 message = f"no stack has a {folder} called {path.name}"
                 remedy = f"{nearest(path.name, known)}, or take it out" if known else "take it out"
                 yield Finding("", path.relative_to(root).as_posix(), None, message, remedy)
@@ -83,7 +83,7 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _unusable(path: Path) -> tuple[str, str] | None:
+def _unusable(root: Path, path: Path) -> tuple[str, str] | None:
     """Why a path can be neither read nor looked into, and what to do about it."""
     try:
         mode = path.stat().st_mode
@@ -91,6 +91,8 @@ def _unusable(path: Path) -> tuple[str, str] | None:
         return "is a link to something that is not there", "correct the link or take it out"
     except OSError as error:
         return f"cannot be read: {error.strerror}", "make it readable or take it out"
+    if not path.resolve().is_relative_to(root.resolve()):
+        return "is a link that leaves patches/", "put the file itself there"
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         return "is neither a file nor a folder", "take it out"
     if not os.access(path, os.R_OK | (os.X_OK if stat.S_ISDIR(mode) else 0)):

@@ -85,6 +85,7 @@ def _render(topology: Topology, node: Node, facts: Facts, sources: Sources, secr
             try:
                 patches.append(_Template(sources, path, source, secret).patch(values))
             except TemplateFaultError as fault:
+                sources.note(path, fault)
                 faults.append(Finding(node.name, source, fault.line, fault.message, fault.remedy))
     said = (patch for patch in patches if _says_something(patch.text))
     return _Rendered(tuple(tolerate_absent(said, topology.versions.contract)), tuple(misplaced), tuple(faults))
@@ -101,6 +102,7 @@ class _Template:
         text, lines = self._sources.text(self._path), _SAME
         if self._path.suffix == ".j2":
             extra = {"secret": self.secret, "include": self._sources.included}
+            self._sources.check(self._path)
             text, lines = render(text, self._source, {**values, **extra})
         # Talos takes a patch of one word without a line's end for the name of a file.
         text = text if text.endswith("\n") else f"{text}\n"

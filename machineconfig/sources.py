@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from machineconfig.bounds import RefusedError
+from machineconfig.bounds import LARGEST, RefusedError
 from machineconfig.levels import check_folder, check_root, files
 from machineconfig.model import Finding
 from machineconfig.templates import TemplateFaultError
@@ -24,6 +24,7 @@ class Sources:
         self._findings: dict[str, tuple[Finding, ...]] = {}
         self._texts: dict[Path, str] = {}
         self._included: dict[str, str] = {}
+        self._refused: dict[Path, TemplateFaultError] = {}
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -46,12 +47,24 @@ class Sources:
         """The text of a file; raises TemplateFaultError."""
         return _known(self._texts, path, lambda: _read(path))
 
+    def note(self, path: Path, fault: TemplateFaultError) -> None:
+        """Remember what is wrong with a template for every node alike."""
+        if fault.always:
+            self._refused[path] = fault
+
+    def check(self, path: Path) -> None:
+        """Raise what is wrong with a template for every node alike, if that is known: trying it again takes time."""
+        if path in self._refused:
+            raise self._refused[path]
+
     def included(self, name: str) -> str:
         """A file as it stands: nothing in it is rendered or expanded. Raises RefusedError and TemplateFaultError."""
         return _known(self._included, name, lambda: self._include(name))
 
     def _include(self, name: str) -> str:
         root = self.root.resolve()
+        if Path(name).is_absolute():
+            raise RefusedError(f"includes a file by its whole path: {name}", "name it as it is called below patches/")
         try:
             path = (root / name).resolve()
         except (OSError, RuntimeError, ValueError):  # links in a circle, a name that no file can have
@@ -72,6 +85,8 @@ def _known(known: dict[_K, _T], key: _K, make: Callable[[], _T]) -> _T:
 
 def _read(path: Path) -> str:
     try:
+        if path.stat().st_size > LARGEST:
+            raise TemplateFaultError(None, f"is larger than {LARGEST} bytes", "make it smaller", always=True)
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise TemplateFaultError(None, "is not UTF-8 text", "save it as UTF-8") from None

@@ -8,6 +8,7 @@ from functools import partial
 from jinja2 import StrictUndefined, UndefinedError
 from jinja2.utils import missing
 
+from machineconfig.visible import names_of
 from topology import Node, Topology
 
 NAMES = ("node", "cluster", "facts", "secret", "include")
@@ -74,10 +75,7 @@ def _remedy(place: str, name: str, members: list[str]) -> str:
 def _members(value: object) -> Iterable[str]:
     if isinstance(value, Mapping):
         return map(str, value)
-    if fields := getattr(type(value), "model_fields", None):  # and not what every model can do
-        names = {name for each in type(value).__mro__ if each.__module__.startswith("topology") for name in vars(each)}
-        return (name for name in (*names, *fields) if not name.startswith(("_", "model_")))
-    return (name for name in (*dir(type(value)), *getattr(value, "__dict__", ())) if not name.startswith("_"))
+    return names_of(type(value))
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from machineconfig import ConfigError, Facts, render_cluster
-from machineconfig.bounds import LARGEST
+from machineconfig.bounds import LARGEST, STEPS
 from tests.machineconfig.stacks import OLD, facts, refused, rendered, stack, write
 
 
@@ -94,12 +94,13 @@ def test_a_known_name_that_is_near_is_suggested(tmp_path: Path, expression: str,
 
 
 TOO_LARGE = f"makes more than the {LARGEST} characters that a patch may have"
+TOO_LONG = f"takes more than the {STEPS} steps that a patch may have"
 
 
-@pytest.mark.parametrize("text", ["{{ 'ab' * 3 }}", "{{ 2 ** 6 }}", "{{ '%03d' % 7 }}", "{{ 6 * 7 }}", "{{ 7 % 4 }}"])
+@pytest.mark.parametrize("text", ["{{ 'ab' * 3 }}", "{{ 2 ** 6 }}", "{{ 6 * 7 }}", "{{ 7 % 4 }}"])
 def test_small_sums_are_done(tmp_path: Path, text: str) -> None:
     write(tmp_path, {"all/10-x.yaml.j2": f"a: {text}\n"})
-    results = {"ababab", "64", "007", "42", "3"}
+    results = {"ababab", "64", "42", "3"}
     assert texts(tmp_path)[0].removeprefix("a: ").strip() in results
 
 
@@ -112,17 +113,17 @@ def test_small_sums_are_done(tmp_path: Path, text: str) -> None:
         ("a: {{ node.name + 1 }}\n", 1, "node.name + 1 fails (TypeError)"),
         ("a: 1\n{% if x %}\n{% endif %}\n", 2, "x is not defined"),
         ("a: {{ .Values }}\n", 1, "unexpected '.'"),
-        ('{% include "all/10-x.yaml.j2" %}\n', 1, 'include "all/10-x.yaml.j2" fails (TypeError)'),
+        ('{% include "all/10-x.yaml.j2" %}\n', 1, "include reads another file as a template"),
         ("a: 1\n{{ 1 / 0 }}\n", 2, "1 / 0 fails (ZeroDivisionError)"),
         ("a: 1\n{{ 'x' * 10**10 }}\n", 2, f"'x' * 10**10 {TOO_LARGE}"),
         ("{{ 10**9 * [node.name] }}\n", 1, f"10**9 * [node.name] {TOO_LARGE}"),
         ("{{ 9 ** 9999999 }}\n", 1, f"9 ** 9999999 {TOO_LARGE}"),
-        ("{{ '%99999999d' % 1 }}\n", 1, f"'%99999999d' % 1 {TOO_LARGE}"),
-        ("{% for i in range(10 ** 8) %}\n{% endfor %}\n", 1, "for i in range(10 ** 8) fails (OverflowError)"),
+        ("{{ '%99999999d' % 1 }}\n", 1, "'%99999999d' % 1 formats a text"),
+        ("{% for i in range(10 ** 8) %}\n{% endfor %}\n", 1, f"for i in range(10 ** 8) {TOO_LONG}"),
         (
             "{% for i in range(9000) %}{% for j in range(9000) %}\n  - {{ j }}\n{% endfor %}{% endfor %}\n",
-            None,
-            TOO_LARGE,
+            1,
+            f"for i in range(9000) and for j in range(9000) {TOO_LONG}",
         ),
     ],
 )
@@ -258,7 +259,7 @@ def test_an_included_file_that_is_missing_is_named_with_those_beside_it(tmp_path
     assert finding.remedy == "there is manifests/a.yaml below patches/"
 
 
-@pytest.mark.parametrize("path", ["../secret", "/etc/hostname"])
+@pytest.mark.parametrize("path", ["../secret", "manifests/../../secret"])
 def test_nothing_outside_the_patches_is_included(tmp_path: Path, path: str) -> None:
     write(tmp_path, {"secret": "x", "p/all/10-a.yaml.j2": f'a: {{{{ include("{path}") }}}}\n'})
     assert "includes a file outside patches/" in refused(stack(), "cp1", tmp_path / "p")[0].message

@@ -1,0 +1,149 @@
+"""What a template can say at all: checked in its syntax tree, so that nothing else is ever run.
+
+Whatever Jinja knows besides is left out: other files, macros and blocks, calls of what a value happens to hold, and
+every name that Python keeps for itself.
+"""
+
+import difflib
+from collections.abc import Iterator
+
+from jinja2 import nodes
+from jinja2.visitor import NodeTransformer
+
+from machineconfig.bounds import RefusedError
+from machineconfig.visible import CALLABLE
+
+FUNCTIONS = ("secret", "include", "range")
+EACH, SIZED, JOINED = "each item", "sized value", "joined text"
+"""Names of filters that no template can write, because of the space in them."""
+_DEEPEST = 100
+_ATTRIBUTE = 20
+"""Steps that reading an attribute costs: a fact may look at every node of the cluster."""
+_KNOWN = (
+    *(nodes.Template, nodes.Output, nodes.TemplateData, nodes.If, nodes.For, nodes.Assign, nodes.AssignBlock),
+    *(nodes.With, nodes.Name, nodes.Const, nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.Keyword),
+    *(nodes.CondExpr, nodes.Filter, nodes.Test, nodes.Call, nodes.Getattr, nodes.Getitem, nodes.Slice, nodes.Concat),
+    *(nodes.Compare, nodes.Operand, nodes.BinExpr, nodes.UnaryExpr),
+)
+_OTHER_FILES = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
+_INCLUDE = 'take {{ include("manifests/...") }} for a file as it is, and the levels for patches'
+_LITTLE = "write it out; a value that it would have to work out becomes a property in context.py"
+
+
+class SaidError(RefusedError):
+    """Something that no template can say, at its line."""
+
+    def __init__(self, line: int, message: str, remedy: str) -> None:
+        """`message` follows nothing: it names what is refused."""
+        super().__init__(message, remedy, always=True)
+        self.line = line
+
+
+def checked(template: nodes.Template) -> nodes.Template:
+    """The tree of a template that says only what it can, with what counts its steps put in. Raises SaidError."""
+    waiting: list[tuple[nodes.Node, int]] = [(template, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise SaidError(node.lineno, "is nested too deeply", "make it flatter")
+        _check(node)
+        waiting += [(child, depth + 1) for child in node.iter_child_nodes()]
+    _Counted().visit(template)  # in its place
+    if template.environment:
+        template.set_environment(template.environment)
+    return template
+
+
+def _check(node: nodes.Node) -> None:
+    if isinstance(node, _OTHER_FILES):
+        raise SaidError(node.lineno, f"{_word(node)} reads another file as a template", _INCLUDE)
+    if not isinstance(node, _KNOWN):
+        raise SaidError(node.lineno, f"{_word(node)} is nothing that a patch can say", _LITTLE)
+    if isinstance(node, nodes.For) and node.recursive:
+        raise SaidError(node.lineno, "a loop cannot call itself", _LITTLE)
+    if isinstance(node, nodes.Getattr) and node.attr.startswith("_"):
+        raise SaidError(node.lineno, f"{node.attr} is not for templates", "read what the value itself has")
+    if isinstance(node, nodes.Call):
+        _check_call(node)
+    if isinstance(node, nodes.Filter | nodes.Test):
+        _check_name(node)
+
+
+def _check_call(node: nodes.Call) -> None:
+    called = node.node
+    name = called.name if isinstance(called, nodes.Name) else called.attr if isinstance(called, nodes.Getattr) else ""
+    known = name in (CALLABLE if isinstance(called, nodes.Getattr) else FUNCTIONS)
+    if not known or node.dyn_args or node.dyn_kwargs:
+        what = f"{name}(...)" if name else "this"
+        remedy = f"a template calls {', '.join(FUNCTIONS)}, and of values {', '.join(sorted(CALLABLE))}"
+        raise SaidError(node.lineno, f"{what} is nothing that a template can call", remedy)
+
+
+def _check_name(node: nodes.Filter | nodes.Test) -> None:
+    environment, kind = node.environment, type(node).__name__.lower()
+    known = environment.filters if isinstance(node, nodes.Filter) else environment.tests  # type: ignore[union-attr]
+    if node.name not in known:
+        names = sorted(name for name in known if " " not in name)
+        near = difflib.get_close_matches(node.name, names, n=1)
+        hint = f" (near it: {near[0]})" if near else ""
+        raise SaidError(node.lineno, f"{node.name} is no {kind}{hint}", f"a template has {', '.join(names)}")
+
+
+def _word(node: nodes.Node) -> str:
+    return {"FromImport": "import", "CallBlock": "call", "FilterBlock": "filter"}.get(
+        type(node).__name__, type(node).__name__.lower()
+    )
+
+
+class _Counted(NodeTransformer):
+    """Puts the counting where Jinja itself would loop, join or compare without being asked."""
+
+    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja's name
+        """Count as many steps for each turn as the body has parts."""
+        weight = sum(_weight(each) for part in (*node.body, node.test) if part for each in _all(part))
+        self.generic_visit(node)
+        node.iter = _filter(EACH, node.iter, nodes.Const(weight + 1))
+        return node
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
+        """Join texts that are not too long, and nothing but texts."""
+        self.generic_visit(node)
+        return _filter(JOINED, nodes.List(node.nodes, lineno=node.lineno))
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
+        """Look at the size of what is compared."""
+        self.generic_visit(node)
+        node.expr = _sized(node.expr)
+        for operand in node.ops:
+            operand.expr = _sized(operand.expr)
+        return node
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
+        """Look at the size of what is cut, which Jinja does without the environment."""
+        self.generic_visit(node)
+        if isinstance(node.arg, nodes.Slice):
+            node.node = _filter(SIZED, node.node)
+        return node
+
+    def visit_Pair(self, node: nodes.Pair) -> nodes.Node:  # noqa: N802
+        """Look at the size of what becomes a key."""
+        self.generic_visit(node)
+        node.key = _sized(node.key)
+        return node
+
+
+def _sized(node: nodes.Expr) -> nodes.Expr:
+    return node if isinstance(node, nodes.Const) else _filter(SIZED, node)
+
+
+def _filter(name: str, node: nodes.Node, *arguments: nodes.Expr) -> nodes.Filter:
+    return nodes.Filter(node, name, list(arguments), [], None, None, lineno=node.lineno)
+
+
+def _all(node: nodes.Node) -> Iterator[nodes.Node]:
+    yield node
+    yield from (each for child in node.iter_child_nodes() for each in _all(child))
+
+
+def _weight(node: nodes.Node) -> int:
+    return _ATTRIBUTE if isinstance(node, nodes.Getattr | nodes.Call) else 1
