@@ -17,11 +17,11 @@ from grpclib.const import Cardinality, Handler
 from grpclib.exceptions import GRPCError
 from grpclib.server import Server, Stream
 
-from talosapi import Client, Code, Credentials, CredentialsError, NotReady, TalosError, health, tls
+from talosapi import Client, Code, Credentials, CredentialsError, NotReady, TalosError, etcd, tls
 from talosapi.authority import Authority
+from talosapi.conditions import Unmet
 from talosapi.gen.machine_pb2 import Bootstrap, BootstrapRequest, BootstrapResponse
-from talosapi.health import Patience
-from talosapi.waiting import Unmet, until_met
+from talosapi.waiting import Patience, joined, until_met
 from topology import Topology
 
 _LOOPBACK = "127.0.0.1"
@@ -31,8 +31,8 @@ _NOT_YET = frozenset({Code.FAILED_PRECONDITION, Code.UNAVAILABLE, Code.UNAUTHENT
 class BootstrapRelay:
     """Serves ``machine.MachineService/Bootstrap`` to the provider on the loopback of this process, under mutual TLS.
 
-    It passes the call on to the bootstrap node. An etcd that already runs on any control plane is success. A control
-    plane that does not say whether it runs one is an error: a bootstrap beside it would split the cluster.
+    It passes the call on to the bootstrap node. An etcd that already exists on any control plane is success. A control
+    plane that does not say whether it has one is an error: a bootstrap beside it could split the cluster.
     """
 
     def __init__(
@@ -76,18 +76,14 @@ class BootstrapRelay:
         credentials = await self._credentials.future()
         assert credentials is not None  # noqa: S101 - known in an update
         planes, node = self._topology.controlplanes, self._topology.bootstrap
-        running = await health.etcd_exists(planes, credentials, self._patience)
-        if running:
-            pulumi.log.info(f"etcd already runs on {running.name}: its bootstrap is recorded, not repeated")
+        found = await etcd.existence(planes, credentials, patience=self._patience)
+        if found.where:
+            pulumi.log.info(f"etcd already exists on {found.where.name}: its bootstrap is recorded, not repeated")
             return
+        if found.unknown:
+            raise joined(found.unknown)
         async with Client(str(node.address), credentials, name=node.name) as client:
-            await until_met(
-                f"{node.name} ({node.address})",
-                lambda: _attempt(client),
-                timeout=self._patience.timeout,
-                pace=self._patience.pace,
-                report=self._patience.report,
-            )
+            await until_met(node, lambda: _attempt(client), self._patience)
 
 
 async def _attempt(client: Client) -> Unmet | None:
@@ -95,7 +91,7 @@ async def _attempt(client: Client) -> Unmet | None:
         await client.bootstrap()
     except TalosError as error:
         if error.code in _NOT_YET:
-            return Unmet("it to be ready for the bootstrap of etcd", error.message, error.cure)
+            return Unmet(error.message, error.cure, "it to be ready for the bootstrap of etcd")
         if error.code is not Code.ALREADY_EXISTS:
             raise
     return None

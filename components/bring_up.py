@@ -48,6 +48,7 @@ class BringUp(pulumi.ComponentResource):
         super().__init__("talos-stacks:index:BringUp", name, None, opts)
         self._args = args
         self._rollout = args.rollout
+        self._patience = f"{args.topology.rollout.timeout}s"
         self._gates = telling(args.rollout.configuration_gates, args.causes)
         self._relay = BootstrapRelay(args.topology, args.credentials, args.authority)
         applied = {node.name: self._apply(node) for node in args.topology.controlplanes}
@@ -65,7 +66,10 @@ class BringUp(pulumi.ComponentResource):
             client_configuration=self._args.client_configuration,
             machine_configuration_input=self._args.configurations[node.name],
             apply_mode=self._args.topology.rollout.apply_mode,
+            timeouts=machine.TimeoutArgs(create=self._patience, update=self._patience),
             opts=self._options(
+                # A changed timeout alone would apply every configuration again.
+                ignore_changes=["timeouts"],
                 replace_with=list(self._args.machines[node.name].made_of),
                 depends_on=self._rollout.registration(node, self._args.machines[node.name]),
                 hooks=self._gates,
@@ -93,7 +97,8 @@ class BringUp(pulumi.ComponentResource):
             "kubeconfig",
             node=str(self._args.topology.bootstrap.address),
             client_configuration=self._args.client_configuration,
-            opts=self._options(depends_on=after, hooks=self._rollout.cluster_gate()),
+            timeouts=cluster.KubeconfigTimeoutsArgs(create=self._patience, update=self._patience),
+            opts=self._options(depends_on=after, hooks=self._rollout.cluster_gate(), ignore_changes=["timeouts"]),
         )
         return pulumi.Output.secret(kubeconfig.kubeconfig_raw)
 

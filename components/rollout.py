@@ -12,8 +12,11 @@ from functools import cached_property, partial
 import pulumi
 
 from components.turns import LOOK, Turns
-from talosapi import ApplyMode, Client, Code, Credentials, TalosError, health, membership
-from talosapi.health import Patience
+from talosapi import ApplyMode, Client, Code, Credentials, TalosError, etcd
+from talosapi.cluster import wait_cluster
+from talosapi.conditions import ANSWERS, unless_in_maintenance
+from talosapi.quorum import Step
+from talosapi.waiting import Patience, wait
 from topology import Node, Topology
 
 _REBOOTING = {"auto": ApplyMode.AUTO, "reboot": ApplyMode.REBOOT}
@@ -83,11 +86,14 @@ class Rollout:
 
     async def _machine_changes(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living() is not False:
-            await self._turns.begin(self._topology.node(args.name))
+            await self._turns.begin(self._topology.node(args.name), self._may_go_down)
 
     async def _joining(self, args: pulumi.ResourceHookArgs) -> None:
+        node = self._topology.node(args.name)
         if await self.living():
-            await self._turns.begin(self._topology.node(args.name), self._answers)
+            await self._turns.begin(node, self._answers, joins=True)
+        else:
+            await self._answers(node)
 
     async def _changing_configuration(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living() is not False:
@@ -106,12 +112,12 @@ class Rollout:
         async def healthy(_: pulumi.ResourceHookArgs) -> None:
             credentials = await self._credentials()
             topology = self._topology
-            await health.wait_cluster(topology.controlplanes, topology.workers, credentials, patience=self._patience)
+            await wait_cluster(topology.controlplanes, topology.workers, credentials, patience=self._patience)
 
         return pulumi.ResourceHookBinding(before_create=[pulumi.ResourceHook("the cluster is healthy", healthy)])
 
     async def living(self) -> bool | None:
-        """Look once a run whether a control plane runs etcd: None when not all say and none says yes.
+        """Look once a run whether etcd exists: None when not all control planes say and none says yes.
 
         A first configuration is held up by yes only: machines of a new cluster are still booting. A change passes
         freely on no only: a cluster that cannot be reached may live.
@@ -122,28 +128,54 @@ class Rollout:
 
     async def _look(self) -> bool | None:
         planes, credentials = self._topology.controlplanes, await self._credentials()
-        return await membership.etcd_runs(planes, credentials, patience=LOOK)
+        return (await etcd.existence(planes, credentials, patience=LOOK)).yes
 
     async def _answers(self, node: Node) -> None:
-        """Wait for the machine itself: the provider would try for ten minutes and say less."""
-        await membership.wait_answer(node, await self._credentials(), patience=self._patience)
+        """Wait for the machine itself: the provider would wait without a word."""
+        wanted = [(node, [unless_in_maintenance(ANSWERS)])]
+        await wait(wanted, await self._credentials(), patience=self._patience)
+
+    async def _may_go_down(self, node: Node) -> None:
+        """Wait until the quorum survives the step; a worker has none. Raises NotReady."""
+        if not node.is_controlplane:
+            return
+        decision = await etcd.wait_until_it_may(
+            Step.GOES_DOWN,
+            node,
+            self._topology.controlplanes,
+            await self._credentials(),
+            patience=self._patience,
+            accept_loss=self._topology.rollout.accept_quorum_loss,
+        )
+        if decision.lacking:
+            pulumi.log.warn(f"{node.name} goes down with less to spare: {decision.words}")
 
     async def _boot_before_reboot(self, args: pulumi.ResourceHookArgs, node: Node) -> str | None:
-        """Return the boot id of a machine that the change will reboot, None where it will not."""
+        """Return the boot id of a machine that the change will reboot, None where it will not or nobody knows.
+
+        Where it may reboot, the quorum must survive that.
+        """
         await self._answers(node)
         mode = self._topology.rollout.apply_mode
         if mode not in _REBOOTING:
             return None
         configuration = await pulumi.Output.from_input((args.new_inputs or {})["machineConfigurationInput"]).future()
+        reboots, boot = await self._reboots(node, str(configuration), _REBOOTING[mode])
+        if reboots:
+            await self._may_go_down(node)
+        return boot
+
+    async def _reboots(self, node: Node, configuration: str, mode: ApplyMode) -> tuple[bool, str | None]:
+        """Tell whether the machine may reboot for a configuration, and the id of its present boot if it surely does."""
         async with Client(str(node.address), await self._credentials(), name=node.name) as client:
             try:
-                applied = await client.apply(str(configuration), mode=_REBOOTING[mode], dry_run=True)
-                return await client.boot_id() if applied.mode is ApplyMode.REBOOT else None
+                applied = await client.apply(configuration, mode=mode, dry_run=True)
+                return (True, await client.boot_id()) if applied.mode is ApplyMode.REBOOT else (False, None)
             except TalosError as error:
                 if error.code is Code.INVALID_ARGUMENT:
                     raise
                 # A machine that was reset, or whose configuration is what has to be mended.
-                return None
+                return True, None
 
     async def _credentials(self) -> Credentials:
         credentials = await self._secret.future()

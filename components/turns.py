@@ -5,8 +5,11 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from talosapi import Credentials, health, membership
-from talosapi.health import Patience
+from talosapi import Credentials, etcd
+from talosapi.cluster import wait_member, wait_others
+from talosapi.conditions import WORKER, control_plane, rebooted, unless_in_maintenance
+from talosapi.quorum import Step
+from talosapi.waiting import Patience, not_ready, wait
 from topology import Node, Topology
 
 LOOK = Patience(timeout=5)
@@ -26,7 +29,8 @@ class Turns:
     """Owns who changes now, and who stopped the run.
 
     Machines that are sick at the first change of their role come before the healthy ones: their own change may be what
-    mends them, and a healthy one would wait for them in vain.
+    mends them, and a healthy one would wait for them in vain. So do control planes that have not joined: every vote
+    more makes the next step safer.
     """
 
     def __init__(
@@ -46,9 +50,10 @@ class Turns:
         self._workers_up: asyncio.Task[None] | None = None
         self._stopped_by: str | None = None
 
-    async def begin(self, node: Node, ready: Callable[[Node], Awaitable[str | None]] | None = None) -> None:
+    async def begin(self, node: Node, ready: Callable[[Node], Awaitable[str | None]], *, joins: bool = False) -> None:
         """Take the turn once the others are healthy; ``ready`` then looks at the machine, and returns its boot id.
 
+        A sick control plane, unless it only ``joins``, waits for no other's health, as long as no vote is lost.
         Raises RolloutStopped after a machine that did not come through, and NotReady.
         """
         await self._let_the_sick_go_first(node)
@@ -57,9 +62,8 @@ class Turns:
         try:
             if self._stopped_by:
                 raise RolloutStopped(f"{node.name} was left as it was, because {self._stopped_by} did not come through")
-            await self._others_are_healthy(node)
-            if ready:
-                self._changing[node.name] = await ready(node)
+            await self._others_are_healthy(node, joins=joins)
+            self._changing[node.name] = await ready(node)
         except BaseException:
             self.end(node, failed=True)
             raise
@@ -102,12 +106,17 @@ class Turns:
 
     async def _look_for_sick(self, role: Role) -> frozenset[str]:
         machines = [node for node in self._topology.nodes if node.role == role]
-        healthy = health.control_plane() if role == "controlplane" else health.WORKER
-        return await membership.sick(machines, healthy, await self._credentials(), patience=LOOK)
+        healthy = control_plane() if role == "controlplane" else (unless_in_maintenance(*WORKER),)
+        wanted = [(machine, healthy) for machine in machines]
+        return frozenset(await not_ready(wanted, await self._credentials(), patience=LOOK))
 
-    async def _others_are_healthy(self, node: Node) -> None:
-        credentials = await self._credentials()
-        await membership.wait_others(node, self._topology.controlplanes, credentials, patience=self._patience)
+    async def _others_are_healthy(self, node: Node, *, joins: bool) -> None:
+        credentials, planes = await self._credentials(), self._topology.controlplanes
+        if node.is_controlplane and not joins and node.name in await self._sick_of("controlplane"):
+            step, accept = Step.GOES_DOWN, self._topology.rollout.accept_quorum_loss
+            await etcd.wait_until_it_may(step, node, planes, credentials, patience=self._patience, accept_loss=accept)
+            return
+        await wait_others(node, planes, credentials, patience=self._patience)
         if not node.is_controlplane and node.name not in await self._sick_of("worker"):
             if self._workers_up is None:
                 self._workers_up = asyncio.create_task(self._sick_workers_are_up())
@@ -116,14 +125,16 @@ class Turns:
     async def _sick_workers_are_up(self) -> None:
         """Once a run, before its first change of a healthy worker: none is down from an earlier run any more."""
         sick = await self._sick_of("worker")
-        workers = [worker for worker in self._topology.workers if worker.name in sick]
-        await membership.wait_workers(workers, await self._credentials(), patience=self._patience)
+        wanted = [
+            (worker, [unless_in_maintenance(*WORKER)]) for worker in self._topology.workers if worker.name in sick
+        ]
+        await wait(wanted, await self._credentials(), patience=self._patience)
 
     async def _is_back(self, node: Node, boot: str | None) -> None:
         credentials, patience = await self._credentials(), self._patience
         if boot is not None:
-            await membership.wait_rebooted(node, boot, credentials, patience=patience)
+            await wait([(node, [rebooted(boot)])], credentials, patience=patience)
         if node.is_controlplane:
-            await membership.wait_member(node, self._topology.controlplanes, credentials, patience=patience)
+            await wait_member(node, self._topology.controlplanes, credentials, patience=patience)
         else:
-            await health.wait_worker(node, credentials, patience=patience)
+            await wait([(node, WORKER)], credentials, patience=patience)

@@ -95,6 +95,15 @@ def machine_status(spec: bytes) -> results.MachineStatus | None:
     )
 
 
+def time_status(spec: bytes) -> bool | None:
+    """Return whether a machine's time is synchronised or not meant to be, None when the bytes say nothing of it."""
+    try:
+        message = resources_pb2.TimeStatusSpec.FromString(spec)
+    except DecodeError:
+        return None
+    return message.synced or message.sync_disabled
+
+
 def machine_configuration(spec: bytes) -> str | None:
     """Return the text of a configuration, None when the bytes hold none."""
     try:

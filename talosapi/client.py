@@ -1,5 +1,6 @@
 """The calls this project makes of one machine, with typed answers."""
 
+import contextlib
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from types import TracebackType
@@ -105,6 +106,15 @@ class Client:
             raise self._connection.error(Code.INTERNAL, "its machine status cannot be read")
         return status
 
+    async def time_synchronised(self) -> bool:
+        """Ask whether the machine's time follows its time servers, or is not meant to."""
+        request = cosi_pb2.GetRequest(namespace="runtime", type="TimeStatuses.v1alpha1.talos.dev", id="node")
+        response = await self._ask(StateStub(self._connection.channel).Get, request)
+        status = answers.time_status(response.resource.spec.proto_spec)
+        if status is None:
+            raise self._connection.error(Code.INTERNAL, "the status of its time cannot be read")
+        return status
+
     async def machine_configuration(self) -> str:
         """Ask which configuration the machine runs with, secrets in it; NOT_FOUND when it has none."""
         request = cosi_pb2.GetRequest(namespace="config", type="MachineConfigs.config.talos.dev", id="v1alpha1")
@@ -118,6 +128,17 @@ class Client:
         """Read a file of the machine."""
         request = machine_pb2.ReadRequest(path=path)
         return await self._collect(self._machine.Read, request)
+
+    async def has(self, path: str) -> bool:
+        """Tell whether the machine has a file, without reading more than its beginning."""
+        chunks = self._connection.stream(self._machine.Read, machine_pb2.ReadRequest(path=path), self._timeout)
+        try:
+            async with contextlib.aclosing(chunks):
+                return await anext(chunks, None) is not None
+        except TalosError as error:
+            if error.code is Code.NOT_FOUND or "no such file or directory" in error.message:
+                return False
+            raise
 
     async def boot_id(self) -> str:
         """Return what differs after every boot."""

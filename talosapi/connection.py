@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 from google.protobuf.message import Message
@@ -70,7 +70,7 @@ class Connection:
 
     async def stream(
         self, method: ServiceMethod[Request, Answer], request: Request, timeout: float
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncGenerator[Answer]:
         """Make a call with many answers; the deadline is for each of them. Raises TalosError."""
         async with method.open(metadata=self._metadata) as stream:
             await self._guarded(lambda: _send(stream, [request]), timeout)

@@ -43,7 +43,7 @@ class Fleet:
         self.call_timeout = call_timeout
         self._attempts = attempts
         self._credentials = credentials
-        self._clients: dict[str, Client] = {}
+        self._clients: dict[tuple[str, bool], Client] = {}
         self._kubernetes: dict[str, ssl.SSLContext] = {}
         self._stack = AsyncExitStack()
 
@@ -59,19 +59,25 @@ class Fleet:
 
     async def client(self, machine: Machine) -> Client:
         """Return the client of a machine; raises CredentialsError."""
-        address = str(machine.address)
-        if address not in self._clients:
-            made = Client(
-                address,
-                self._credentials,
+        return await self._client(machine, self._credentials)
+
+    async def anonymous(self, machine: Machine) -> Client:
+        """Return a client without credentials, which only a machine in maintenance mode answers."""
+        return await self._client(machine, None)
+
+    async def _client(self, machine: Machine, credentials: Credentials | None) -> Client:
+        key = (str(machine.address), credentials is not None)
+        if key not in self._clients:
+            self._clients[key] = made = Client(
+                str(machine.address),
+                credentials,
                 port=self.ports.talos,
                 name=machine.name,
                 timeout=self.call_timeout,
                 attempts=self._attempts,
             )
-            self._clients[address] = made
             await self._stack.enter_async_context(made)
-        return self._clients[address]
+        return self._clients[key]
 
     async def kubernetes_context(self, machine: Machine) -> ssl.SSLContext:
         """Return the TLS context for the machine's Kubernetes API, from its own kubeconfig; raises TalosError."""

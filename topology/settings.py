@@ -107,3 +107,5 @@ class Rollout(Model):
     """How many workers change at the same time."""
     timeout: Annotated[Whole, Field(ge=1)] = 600
     """Seconds to wait for one machine to be back and healthy."""
+    accept_quorum_loss: Flag = False
+    """For two control planes by design: lets one of them go down, although etcd stops until it is back."""

@@ -1,6 +1,7 @@
 """Calls that only look at a machine: version, host name, services, disks, memory, a few files."""
 
 import hashlib
+import time
 from collections.abc import AsyncIterator, Mapping
 
 from grpclib import GRPCError, Status
@@ -55,12 +56,17 @@ async def disks(call: Call) -> storage_pb2.DisksResponse:
 
 
 async def read(call: Call) -> AsyncIterator[Data]:
-    """The few files that tools ask for; anything else is not there."""
-    boot = hashlib.sha256(f"{call.session.machine.hardware.uuid}{id(call.session)}".encode()).hexdigest()
+    """The few files that tools ask for; anything else is not there. etcd's database is there in name only."""
+    session = call.session
+    boot = hashlib.sha256(f"{session.machine.hardware.uuid}{id(session)}".encode()).hexdigest()
+    booted = time.time() + session.machine.fault_value("clock-skew", "seconds") - session.uptime
     files = {
         "/proc/sys/kernel/random/boot_id": f"{boot[:8]}-{boot[8:12]}-4{boot[13:16]}-8{boot[17:20]}-{boot[20:32]}\n",
-        "/proc/uptime": f"{call.session.uptime:.2f} 0.00\n",
+        "/proc/uptime": f"{session.uptime:.2f} 0.00\n",
+        "/proc/stat": f"cpu 0 0 0 0\nbtime {booted:.0f}\n",
     }
+    if session.etcd and session.etcd.process.has_data:
+        files["/var/lib/etcd/member/snap/db"] = "lab\n"
     if call.request.path not in files:
         raise GRPCError(Status.UNKNOWN, f"stat {call.request.path}: no such file or directory")
     yield Data(bytes=files[call.request.path].encode())

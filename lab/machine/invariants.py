@@ -85,8 +85,10 @@ class Invariants:
         if machine in self._machines:
             self._check(machine, cluster)
 
-    def _on_etcd_left(self, _: str, cluster: _Cluster, entry: Entry) -> None:
+    def _on_etcd_left(self, machine: str, cluster: _Cluster, entry: Entry) -> None:
+        """Of its own accord, or removed by ``machine``: those that stay need a majority among themselves."""
         cluster.voting.discard(entry["member"])
+        self._check(machine, cluster)
 
     def _check(self, machine: str, cluster: _Cluster) -> None:
         down = cluster.voting - cluster.up

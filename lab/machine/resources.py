@@ -39,6 +39,12 @@ def _machine_status(session: "Session") -> Iterator[Item]:
     yield Item("machine", spec.SerializeToString(), json.dumps(shown))
 
 
+def _time_status(session: "Session") -> Iterator[Item]:
+    synced = not session.machine.fault("clock-skew")
+    spec = specs.TimeStatusSpec(synced=synced)
+    yield Item("node", spec.SerializeToString(), json.dumps({"synced": synced, "epoch": 0, "syncDisabled": False}))
+
+
 def _members(session: "Session") -> Iterator[Item]:
     for peer in session.machine.world.peers(session.settings) if session.configured else ():
         other = peer.session
@@ -90,6 +96,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("MachineConfigs.config.talos.dev", "config", ("mc",), _machine_config, sensitive=True),
     Kind("MachineTypes.config.talos.dev", "config", ("mt",), _machine_type),
     Kind("MachineStatuses.runtime.talos.dev", "runtime", ("ms",), _machine_status),
+    Kind("TimeStatuses.v1alpha1.talos.dev", "runtime", (), _time_status),
     Kind("Disks.block.talos.dev", "runtime", (), _disks),
     Kind("Members.cluster.talos.dev", "cluster", ("member",), _members),
     *KUBERNETES,

@@ -327,3 +327,30 @@ class MachineStatusSpec(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___MachineStatusSpec: _TypeAlias = MachineStatusSpec  # noqa: Y015
+
+@_typing.final
+class TimeStatusSpec(_message.Message):
+    """runtime: TimeStatuses.v1alpha1.talos.dev, id "node"."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SYNCED_FIELD_NUMBER: _builtins.int
+    EPOCH_FIELD_NUMBER: _builtins.int
+    SYNC_DISABLED_FIELD_NUMBER: _builtins.int
+    synced: _builtins.bool
+    epoch: _builtins.int
+    sync_disabled: _builtins.bool
+    def __init__(
+        self,
+        *,
+        synced: _builtins.bool = ...,
+        epoch: _builtins.int = ...,
+        sync_disabled: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "sync_disabled", b"sync_disabled", "synced", b"synced"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimeStatusSpec: _TypeAlias = TimeStatusSpec  # noqa: Y015

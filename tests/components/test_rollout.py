@@ -13,6 +13,8 @@ from components import rollout, turns
 from components.rollout import Rollout
 from components.turns import RolloutStopped
 from talosapi import Credentials, NotReady
+from talosapi.conditions import WORKER
+from talosapi.quorum import Decision
 from tests.stack.rehearsal import CHECKOUT
 from topology import Topology, load
 
@@ -20,35 +22,47 @@ Hook = Callable[[Any], Awaitable[None]]
 
 
 class Health:
-    """Says that machines are healthy, unless ``lost`` names them; ``back`` lets those that change come back."""
+    """Says that machines are healthy, unless ``lost`` names them; ``back`` lets those that change come back.
+
+    ``asked`` are the control planes that were to go down; those in ``needed`` may not.
+    """
 
     def __init__(self) -> None:
         self.lost: set[str] = set()
         self.ill: set[str] = set()
+        self.needed: set[str] = set()
+        self.asked: list[str] = []
         self.waited_for: list[str] = []
         self.back = asyncio.Event()
         self.living: bool | None = True
 
-    async def etcd_runs(self, planes: Any, credentials: Any, *, patience: Any) -> bool | None:
-        return self.living
+    async def existence(self, planes: Any, credentials: Any, *, patience: Any) -> Any:
+        return SimpleNamespace(yes=self.living)
 
-    async def wait_answer(self, machine: Any, credentials: Any, *, patience: Any) -> None:
-        return None
+    async def wait_until_it_may(self, step: Any, machine: Any, *args: Any, **options: Any) -> Decision:
+        self.asked.append(machine.name)
+        if machine.name in self.needed:
+            raise NotReady(machine.name, "a majority", "2 voters", "add a third")
+        return Decision(True, "3 voters")
 
     async def wait_others(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
         return None
 
-    async def sick(self, machines: Any, healthy: Any, credentials: Any, *, patience: Any) -> frozenset[str]:
-        return frozenset(machine.name for machine in machines if machine.name in self.ill)
-
-    async def wait_workers(self, workers: Any, credentials: Any, *, patience: Any) -> None:
-        self.waited_for += [worker.name for worker in workers]
+    async def not_ready(self, wanted: Any, credentials: Any, *, patience: Any) -> frozenset[str]:
+        return frozenset(machine.name for machine, _ in wanted if machine.name in self.ill)
 
     async def wait_member(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
         await self._wait(machine)
 
-    async def wait_worker(self, machine: Any, credentials: Any, *, patience: Any) -> None:
-        await self._wait(machine)
+    async def wait(self, wanted: Any, credentials: Any, *, patience: Any) -> None:
+        for machine, conditions in wanted:
+            if conditions is WORKER:
+                await self._wait(machine)
+            else:
+                self.waited_for.append(machine.name)
+
+    async def answers(self, wanted: Any, credentials: Any, *, patience: Any) -> None:
+        return None
 
     async def _wait(self, machine: Any) -> None:
         await self.back.wait()
@@ -59,9 +73,11 @@ class Health:
 @pytest.fixture
 async def health(monkeypatch: pytest.MonkeyPatch) -> Health:
     found = Health()
-    monkeypatch.setattr(rollout, "membership", found)
-    monkeypatch.setattr(turns, "membership", found)
-    monkeypatch.setattr(turns.health, "wait_worker", found.wait_worker)
+    for module in (rollout, turns):
+        monkeypatch.setattr(module, "etcd", found)
+    monkeypatch.setattr(rollout, "wait", found.answers)
+    for name in ("wait", "wait_others", "wait_member", "not_ready"):
+        monkeypatch.setattr(turns, name, getattr(found, name))
     return found
 
 
@@ -174,6 +190,25 @@ async def test_a_healthy_worker_waits_for_the_sick_and_a_sick_one_for_no_worker(
     assert health.waited_for == []
     await task
     assert health.waited_for == ["lab-worker-02"]
+
+
+async def test_a_machine_that_the_quorum_needs_does_not_change_and_stops_the_others(health: Health) -> None:
+    health.needed.add("lab-controlplane-01")
+    health.back.set()
+    first, second, worker = changes(stack(), "lab-controlplane-01", "lab-controlplane-02", "lab-worker-01")
+    with pytest.raises(NotReady, match="2 voters; add a third"):
+        await first.run()
+    for change in (second, worker):
+        with pytest.raises(RolloutStopped):
+            await change.run()
+    assert not any(change.began.is_set() for change in (first, second, worker))
+
+
+async def test_only_control_planes_are_asked_for_their_vote(health: Health) -> None:
+    health.back.set()
+    for change in changes(stack(), "lab-worker-01", "lab-controlplane-01"):
+        await change.run()
+    assert health.asked == ["lab-controlplane-01"]
 
 
 @pytest.mark.parametrize("living", [False, None])

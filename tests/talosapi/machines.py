@@ -46,6 +46,8 @@ class FakeMachine:
         default_factory=lambda: {"etcd": ("Running", True), "kubelet": ("Running", True)}
     )
     readyz: int = 200
+    synced: bool = True
+    etcd_data: bool = False
     boot_id: str = "first"
     kubeconfig: bytes = b""
     configuration: bytes = b""
@@ -96,8 +98,15 @@ class _Machine(MachineServiceBase):
         )
 
     async def Read(self, stream: Any) -> None:
-        assert (await stream.recv_message()).path == "/proc/sys/kernel/random/boot_id"
-        await stream.send_message(common_pb2.Data(bytes=self._machine.boot_id.encode() + b"\n"))
+        files = {
+            "/proc/sys/kernel/random/boot_id": f"{self._machine.boot_id}\n",
+            "/proc/stat": "cpu 0 0\nbtime 1000000000\n",
+            "/proc/uptime": "60.5 1.0\n",
+        } | ({"/var/lib/etcd/member/snap/db": "data"} if self._machine.etcd_data else {})
+        path = (await stream.recv_message()).path
+        if path not in files:
+            raise GRPCError(Status.UNKNOWN, f"stat {path}: no such file or directory")
+        await stream.send_message(common_pb2.Data(bytes=files[path].encode()))
 
     async def EtcdMemberList(self, stream: Any) -> None:
         await stream.recv_message()
@@ -153,6 +162,8 @@ class _State(StateBase):
             if not self._machine.configuration:
                 raise GRPCError(Status.NOT_FOUND, "resource doesn't exist")
             spec = resources_pb2.MachineConfigSpec(yaml_marshalled=self._machine.configuration)
+        if request.type == "TimeStatuses.v1alpha1.talos.dev":
+            spec = resources_pb2.TimeStatusSpec(synced=self._machine.synced)
         await stream.send_message(
             cosi_pb2.GetResponse(resource=cosi_pb2.Resource(spec=cosi_pb2.Spec(proto_spec=spec.SerializeToString())))
         )

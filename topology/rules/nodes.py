@@ -27,9 +27,20 @@ def some_node_is_a_control_plane(topology: Topology) -> Iterator[Found]:
 def control_planes_are_odd(topology: Topology) -> Iterator[Found]:
     """An even number of etcd members survives no more than one fewer, and is lost more easily."""
     count = len(topology.controlplanes)
-    if count and count % 2 == 0:
+    if count == 2 and topology.rollout.accept_quorum_loss:
+        message = "has 2 control planes: etcd and Kubernetes's API stop while one of them is down, as is accepted"
+        yield Found(("rollout", "acceptQuorumLoss"), True, message, "take 3 for a cluster that goes on")
+    elif count and count % 2 == 0:
         message = f"has {count} control planes, which survive the loss of {(count - 1) // 2}, as {count - 1} would"
         yield Found(("nodes",), NOTHING, message, f"take {count - 1} or {count + 1}")
+
+
+def quorum_loss_is_accepted_of_two(topology: Topology) -> Iterator[Found]:
+    """One control plane goes down as it must, and three or more keep their majority: nothing is to be accepted."""
+    count = len(topology.controlplanes)
+    if topology.rollout.accept_quorum_loss and count != 2:
+        message = f"is for exactly 2 control planes, and there {'is' if count == 1 else 'are'} {count}"
+        yield Found(("rollout", "acceptQuorumLoss"), True, message, "leave this key out")
 
 
 def some_node_takes_pods(topology: Topology) -> Iterator[Found]:

@@ -1,15 +1,17 @@
 import asyncio
 import re
 import ssl
+from datetime import datetime, timedelta
 
 import pytest
 from grpclib.const import Status
 from grpclib.exceptions import GRPCError
 
-from talosapi import NotReady, health, kubernetes
+from talosapi import NotReady, kubernetes, waiting
+from talosapi.cluster import wait_cluster
+from talosapi.conditions import WORKER, control_plane
 from talosapi.gen import resources_pb2
-from talosapi.health import Patience
-from talosapi.waiting import Pace
+from talosapi.waiting import Pace, Patience
 from tests.talosapi import machines
 from tests.talosapi.machines import FakeCluster
 from tests.talosapi.pki import Authority
@@ -25,7 +27,7 @@ def patience(cluster: FakeCluster, **options: object) -> Patience:
 
 async def wait(cluster: FakeCluster, **options: object) -> None:
     first, *peers = cluster.machines
-    await health.wait_control_plane(first, cluster.credentials, peers=peers, patience=patience(cluster, **options))
+    await waiting.wait([(first, control_plane(peers))], cluster.credentials, patience=patience(cluster, **options))
 
 
 async def unmet(cluster: FakeCluster, **options: object) -> NotReady:
@@ -44,7 +46,7 @@ async def test_a_healthy_control_plane_is_ready_at_once() -> None:
 async def test_a_worker_is_ready_without_etcd() -> None:
     async with machines.cluster(1) as cluster:
         del cluster.machines[0].services["etcd"]
-        await health.wait_worker(cluster.machines[0], cluster.credentials, patience=patience(cluster))
+        await waiting.wait([(cluster.machines[0], WORKER)], cluster.credentials, patience=patience(cluster))
 
 
 async def test_a_machine_is_waited_for_until_it_becomes_healthy() -> None:
@@ -182,17 +184,57 @@ async def test_maintenance_mode_is_not_ready() -> None:
     assert "maintenance mode" in problem.cure
 
 
+async def test_a_certificate_that_is_not_valid_yet_names_both_clocks() -> None:
+    async with machines.cluster() as cluster:
+        machine = cluster.machines[0]
+        machine.address = "127.7.0.9"
+        ahead = cluster.authority.server(machine.address, age=-timedelta(days=3))
+        context = machines.server_context(cluster.authority, ahead)
+        async with machines.serve_talos(machine, context, cluster.ports.talos):
+            problem = await unmet(cluster)
+    told = re.search(r"it is valid from (.*) UTC on, and it is (.*) UTC here$", problem.seen)
+    assert told and timedelta(days=1) < datetime.fromisoformat(told[1]) - datetime.fromisoformat(told[2])
+    assert problem.cure.startswith("mend its time")
+
+
+async def test_time_that_is_not_synchronised_names_both_clocks() -> None:
+    async with machines.cluster() as cluster:
+        cluster.machines[0].synced = False
+        problem = await unmet(cluster)
+    assert problem.waiting_for == "its time to be synchronised"
+    assert re.search(r"its clock says 2001-09-09 01:47:40 UTC, and it is 20.* UTC here$", problem.seen)
+
+
+async def test_a_long_wait_says_again_and_again_what_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "SAY_EVERY", 0.01)
+    reports: list[str] = []
+    async with machines.cluster() as cluster:
+        machine = cluster.machines[0]
+        machine.services["etcd"] = ("Preparing", False)
+
+        def mend(call: str) -> None:
+            if sum("still waiting for etcd to be healthy" in line for line in reports) >= 3:
+                machine.services["etcd"] = ("Running", True)
+
+        machine.before = mend
+        await wait(cluster, report=reports.append)
+    said = next(line for line in reports if "still waiting for etcd" in line)
+    assert re.fullmatch(
+        r"cp-1 \(127\.7\.0\.1\): still waiting for etcd to be healthy after \d+ s; "
+        r"last seen: etcd is Preparing: so it says",
+        said,
+    )
+
+
 async def test_a_whole_cluster_is_waited_for_and_every_machine_that_is_not_ready_is_named() -> None:
     async with machines.cluster(4) as cluster:
         *control_planes, worker = cluster.machines
         del cluster.etcd.members[worker.member_id]
-        await health.wait_cluster(control_planes, [worker], cluster.credentials, patience=patience(cluster))
+        await wait_cluster(control_planes, [worker], cluster.credentials, patience=patience(cluster))
         control_planes[1].services["etcd"] = ("Failed", False)
         worker.services["kubelet"] = ("Waiting", False)
         with pytest.raises(NotReady) as caught:
-            await health.wait_cluster(
-                control_planes, [worker], cluster.credentials, patience=patience(cluster, pace=ONE_LOOK)
-            )
+            await wait_cluster(control_planes, [worker], cluster.credentials, patience=patience(cluster, pace=ONE_LOOK))
     first, second = str(caught.value).splitlines()
     assert first.startswith("cp-2 (127.7.0.2): waited")
     assert second.startswith("cp-4 (127.7.0.4): waited")
@@ -201,41 +243,9 @@ async def test_a_whole_cluster_is_waited_for_and_every_machine_that_is_not_ready
 async def test_a_member_that_is_no_control_plane_is_named_with_its_id() -> None:
     async with machines.cluster() as cluster:
         cluster.etcd.members[0xBEEF] = ("cp-old", False)
-        with pytest.raises(NotReady, match=r"there are also cp-old \(000000000000beef\).*etcd remove-member"):
-            await health.wait_cluster(
-                cluster.machines, [], cluster.credentials, patience=patience(cluster, pace=ONE_LOOK)
-            )
-
-
-async def test_etcd_is_found_on_any_machine_that_runs_it_whatever_the_others_do() -> None:
-    async with machines.cluster() as cluster:
-        forever = asyncio.Event()
-        cluster.machines[0].before = lambda call: forever.wait()
-        cluster.machines[1].services["etcd"] = ("Preparing", False)
-        found = await health.etcd_exists(cluster.machines, cluster.credentials, patience(cluster))
-        assert found is cluster.machines[2]
-
-
-async def test_there_is_no_etcd_where_all_prepare_refuse_or_are_in_maintenance_mode() -> None:
-    async with machines.cluster() as cluster:
-        preparing, refusing, fresh = cluster.machines
-        preparing.services["etcd"] = ("Preparing", False)
-        refusing.address, fresh.address = "127.7.0.8", "127.7.0.9"
-        context = machines.server_context(None, Authority().server(fresh.address))
-        async with machines.serve_talos(fresh, context, cluster.ports.talos):
-            assert await health.etcd_exists(cluster.machines, cluster.credentials, patience(cluster)) is None
-
-
-async def test_a_machine_that_does_not_answer_could_have_etcd_so_nobody_says_no() -> None:
-    async with machines.cluster() as cluster:
-        for machine in cluster.machines:
-            machine.services["etcd"] = ("Preparing", False)
-        forever = asyncio.Event()
-        cluster.machines[1].before = lambda call: forever.wait()
-        with pytest.raises(NotReady, match=r"cp-2 .*an answer whether etcd runs on it.*could split the cluster"):
-            await health.etcd_exists(
-                cluster.machines, cluster.credentials, patience(cluster, pace=ONE_LOOK, call_timeout=1.0, attempts=1)
-            )
+        gone = r"there is also cp-old at 127\.7\.0\.15 \(000000000000beef\).*does not answer.*etcd remove-member"
+        with pytest.raises(NotReady, match=gone):
+            await wait_cluster(cluster.machines, [], cluster.credentials, patience=patience(cluster, pace=ONE_LOOK))
 
 
 async def test_a_wait_can_be_cancelled_and_leaves_nothing_running() -> None:

@@ -1,0 +1,297 @@
+"""May a control plane go down, or leave etcd? The arithmetic, from what the machines say. Nothing is asked here.
+
+What is not known is never a yes: a control plane that does not answer, or member lists that differ, refuse every step
+that could cost a vote.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from urllib.parse import urlsplit
+
+from talosapi.results import EtcdMember
+
+ACCEPT = "rollout.acceptQuorumLoss"
+"""The key of the stack file that lets one of two control planes go down."""
+
+
+class Step(Enum):
+    """What is about to happen to a machine; the values are for messages."""
+
+    GOES_DOWN = "go down"
+    """It reboots or stops, and comes back with its data."""
+    LEAVES = "leave etcd"
+    """It is no member afterwards."""
+    IS_LOST = "be lost"
+    """It is deleted, replaced or wiped without leaving: it stays a member, and is never up again."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What one machine says of etcd: a control plane of the stack file, or a member that is none (not ``in_file``).
+
+    ``up``: its member works; False: the machine says that none runs on it; None: unknown. ``members`` is its own list,
+    None where it gives none. ``said`` and ``cure`` tell why it is not up. ``answers``: something with data of its own
+    does; a machine in maintenance mode has lost what it had.
+    """
+
+    name: str
+    address: str
+    up: bool | None
+    members: tuple[EtcdMember, ...] | None = None
+    member_id: int = 0
+    said: str = ""
+    cure: str = ""
+    answers: bool = True
+    in_file: bool = True
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether the step may be taken, the arithmetic in ``words``, and what to do where it may not.
+
+    ``lacking`` names control planes of the stack file that do not vote, also where the step may be taken. ``lasting``:
+    waiting does not change a no. ``while_down``: a yes only because no member runs on the machine; others are down too.
+    """
+
+    yes: bool
+    words: str
+    cure: str = ""
+    lacking: str = ""
+    lasting: bool = False
+    while_down: bool = False
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A member of etcd, and the view of the machine that it runs on if there is one."""
+
+    member: EtcdMember
+    view: View | None
+
+    @property
+    def name(self) -> str:
+        """Return how messages name it."""
+        return self.view.name if self.view else f"{self.member.hostname or 'a member without a name'} ({self.id})"
+
+    @property
+    def id(self) -> str:
+        """Return its member id as talosctl writes it."""
+        return f"{self.member.id:016x}"
+
+    @property
+    def up(self) -> bool | None:
+        """Return whether it works, None when that is not known."""
+        return self.view.up if self.view else None
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What stands against a step, and what to do about it."""
+
+    words: str
+    cure: str
+
+
+@dataclass(frozen=True)
+class Etcd:
+    """The members, put together from all views. Where the lists differ, ``seats`` are those of any of them."""
+
+    views: tuple[View, ...]
+    seats: tuple[Seat, ...]
+
+    @classmethod
+    def of(cls, views: Sequence[View]) -> "Etcd":
+        """Match members and machines: by the id that a machine says it has, else by address."""
+        members = {member.id: member for view in reversed(views) for member in view.members or ()}
+        return cls(tuple(views), tuple(Seat(member, _machine_of(member, views)) for member in members.values()))
+
+    @property
+    def voters(self) -> list[Seat]:
+        """Return the members that vote."""
+        return [seat for seat in self.seats if not seat.member.is_learner]
+
+    @property
+    def planes(self) -> list[View]:
+        """Return the control planes of the stack file."""
+        return [view for view in self.views if view.in_file]
+
+    @property
+    def strangers(self) -> list[Seat]:
+        """Return the members that are no control planes of the stack file."""
+        return [seat for seat in self.seats if not seat.view or not seat.view.in_file]
+
+    @property
+    def not_voting(self) -> list[View]:
+        """Return the control planes of the stack file that do not vote."""
+        voting = [seat.view for seat in self.voters]
+        return [view for view in self.planes if view not in voting]
+
+    def doubts(self, besides: str = "") -> Iterator[Reason]:
+        """Yield what leaves the members unknown or unsettled; nothing about the machine ``besides``."""
+        yield from self._of_the_lists()
+        for view in self.planes:
+            if view.up is None and view.name != besides:
+                yield Reason(f"{view.name} is unknown: {view.said}", view.cure or "see on its console how it is")
+        for seat in self.strangers:
+            if seat.name != besides:
+                yield stranger(seat, self)
+        for seat in self.seats:
+            if seat.member.is_learner and seat.name != besides and seat not in self.strangers:
+                yield Reason(f"{seat.name} is a learner that does not vote yet", "wait until it votes")
+
+    def _of_the_lists(self) -> Iterator[Reason]:
+        lists = {view.name: _content(view.members) for view in self.views if view.members is not None}
+        if not lists:
+            cure = "`talosctl etcd members` on each of them says what they know; restore the quorum before any change"
+            yield Reason("no control plane says who the members are", cure)
+        elif len(set(lists.values())) > 1:
+            told = "; ".join(f"{name} has {_told(content)}" for name, content in lists.items())
+            yield Reason(
+                f"the member lists differ: {told}", "wait until they agree: `talosctl etcd members` shows them"
+            )
+
+
+def may(step: Step, name: str, views: Sequence[View], *, accept_loss: bool = False) -> Decision:
+    """Decide whether the machine of that name may take the step now.
+
+    ``accept_loss``: the stack has two control planes and accepts that etcd stops while one of them is down.
+    """
+    etcd = Etcd.of(views)
+    own = next((seat for seat in etcd.seats if seat.name == name), None)
+    learners = [seat.view for seat in etcd.seats]
+    lacking = ", ".join(
+        f"{view.name} ({view.said or ('a learner' if view in learners else 'no member of etcd')})"
+        for view in etcd.not_voting
+    )
+    lacking = lacking and f"control planes of the stack file that do not vote: {lacking}"
+    words = ", ".join(filter(None, [_arithmetic(step, name, own, etcd), lacking]))
+    if step is Step.GOES_DOWN and any(view.name == name and view.up is False for view in views):
+        down = any(seat.up is not True for seat in etcd.voters if seat is not own) or not etcd.seats
+        words += "; no member runs on it, so no vote is lost"
+        return Decision(True, words, lacking=lacking, while_down=down)
+    doubts = list(etcd.doubts(besides=name))
+    objections = list(_objections(step, own, etcd, accept_loss))
+    if not doubts and not objections:
+        return Decision(True, words, lacking=lacking)
+    reasons = [*doubts, *objections]
+    return Decision(
+        False,
+        "; ".join([words, *(reason.words for reason in reasons)]),
+        cure="; ".join(dict.fromkeys(reason.cure for reason in reasons if reason.cure)),
+        lacking=lacking,
+        lasting=not doubts and not etcd.not_voting and all(seat.up for seat in etcd.voters),
+    )
+
+
+def stranger(seat: Seat, etcd: Etcd) -> Reason:
+    """Say of a member that is no control plane of the stack file what it is. Only a silent one is to be removed."""
+    view = seat.view
+    words = f"there is also {seat.name}{f' ({seat.id})' if view else ''}, which counts for the majority"
+    if not view:
+        return Reason(words, "look at its console: whether it lives is not known")
+    if view.answers:
+        return Reason(f"{words} and answers", _keep(seat, view, etcd))
+    asked = next((plane.address for plane in etcd.planes if plane.up), "ADDRESS")
+    cure = f"if it is gone for good: `talosctl -n {asked} etcd remove-member {seat.id}`"
+    return Reason(f"{words} and does not answer ({view.said})", cure)
+
+
+def _keep(seat: Seat, view: View, etcd: Etcd) -> str:
+    if any(plane.name == seat.member.hostname for plane in etcd.planes):
+        return (
+            f"an address is the identity of a machine: put {view.address} back into the stack file; to move the"
+            " machine, take it out of the cluster first and add it as a new one"
+        )
+    return (
+        f"it lives: put it back into the stack file; to retire it, let it leave etcd first with `talosctl -n"
+        f" {view.address} reset`, one machine at a time and only while all others are up"
+    )
+
+
+def majority(voters: int) -> int:
+    """Return how many of so many voters must be up."""
+    return voters // 2 + 1
+
+
+def _objections(step: Step, own: Seat | None, etcd: Etcd, accept_loss: bool) -> Iterator[Reason]:
+    """Yield what the arithmetic has against the step of a member."""
+    if own is None:
+        return
+    others = [seat for seat in etcd.voters if seat is not own]
+    up = sum(seat.up is True for seat in others)
+    if own.member.is_learner:
+        if step is Step.LEAVES and up < majority(len(others)):
+            yield Reason("there is no majority to let it go", "restore the quorum first")
+        return
+    if step is Step.LEAVES and own.up is not True:  # the way to get rid of a member that is lost already
+        if not others or up < majority(len(others)) or up < majority(len(others) + 1):
+            yield Reason("those that are up are no majority that could let it go", "restore the quorum first")
+        return
+    for seat in others:
+        if seat.up is not True:
+            yield Reason(f"{seat.name} is not up", _mend(seat))
+    if step is Step.LEAVES and others:
+        return
+    if len(others) < majority(len(others) + 1) and not _meant(step, etcd, accept_loss):
+        yield _too_few(step, etcd)
+
+
+def _meant(step: Step, etcd: Etcd, accept_loss: bool) -> bool:
+    """Tell whether the stack has as few control planes as vote, and accepts what that means."""
+    enough = len(etcd.planes) == len(etcd.voters) and not etcd.not_voting
+    return step is Step.GOES_DOWN and enough and (len(etcd.planes) == 1 or (len(etcd.planes) == 2 and accept_loss))
+
+
+def _too_few(step: Step, etcd: Etcd) -> Reason:
+    if etcd.not_voting:
+        cures = [
+            f"let {view.name} vote first: `talosctl -n {view.address} service etcd` says why it does not; one that was"
+            f" removed from etcd joins again after `talosctl -n {view.address} reset --graceful=false --reboot"
+            " --system-labels-to-wipe EPHEMERAL`"
+            for view in etcd.not_voting
+        ]
+        return Reason("that is no majority", "; ".join(cures))
+    if len(etcd.voters) == 1:
+        return Reason("it is the last voter, and its data is all there is", "add a control plane first")
+    cure = "add a third control plane first"
+    if step is Step.GOES_DOWN:
+        cure += f"; two that are meant to be two say {ACCEPT}: true, and etcd stops while one of them is down"
+    return Reason("that is no majority", cure)
+
+
+def _arithmetic(step: Step, name: str, own: Seat | None, etcd: Etcd) -> str:
+    if not etcd.seats:
+        return "the voters of etcd are not known"
+    voters = etcd.voters
+    up = sum(seat.up is True for seat in voters)
+    left = sum(seat.up is True for seat in voters if seat is not own)
+    known = f"{_count(len(voters), 'voter')} ({', '.join(seat.name for seat in voters)}), {up} up"
+    if own is None or own.member.is_learner:
+        return f"etcd has {known}, a majority is {majority(len(voters))}, and {name} is none of them"
+    of = len(voters) - 1 if step is Step.LEAVES else len(voters)
+    return f"etcd has {known}, a majority of {of} is {majority(of)}, and without {name} {left} would be left"
+
+
+def _mend(seat: Seat) -> str:
+    view = seat.view
+    return (view.cure if view else "") or f"mend it first: `talosctl -n {view.address if view else 'ADDRESS'} services`"
+
+
+def _machine_of(member: EtcdMember, views: Sequence[View]) -> View | None:
+    hosts = {str(urlsplit(url).hostname) for url in member.peer_urls}
+    by_id = [view for view in views if view.member_id == member.id]
+    by_address = [view for view in views if view.address in hosts and view.member_id in {0, member.id}]
+    return next(iter([*by_id, *by_address]), None)
+
+
+def _content(members: Sequence[EtcdMember]) -> frozenset[tuple[int, bool]]:
+    return frozenset((member.id, member.is_learner) for member in members)
+
+
+def _told(content: frozenset[tuple[int, bool]]) -> str:
+    return " ".join(f"{id_:016x}{' (learner)' if learner else ''}" for id_, learner in sorted(content)) or "none"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
