@@ -100,10 +100,11 @@ def test_a_control_plane_that_never_comes_back_stops_the_run_and_the_next_one(li
     assert sorted([lost, *one_at_a_time(seen)]) == CONTROL_PLANES
 
 
-def test_a_member_that_is_no_node_of_the_stack_stops_every_change(living: Rehearsal) -> None:
+def test_a_member_that_lives_and_is_no_node_of_the_stack_stops_every_change_and_is_not_to_be_removed(living: Rehearsal) -> None:
     living.topology["rollout"] = {"timeout": 8}
     gone = living.topology["nodes"].pop(2)
     living.save()
     output, seen = change(living, 5, fails=True)
     assert [entry for entry in seen if entry["event"] == "configuration"] == []
-    assert f"there is also {gone['name']} (" in output and "talosctl etcd remove-member" in output
+    assert f"there is also {gone['name']} at {gone['address']} (" in output and "and answers" in output
+    assert "put it back into the stack file" in output and "remove-member" not in output

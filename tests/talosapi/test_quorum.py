@@ -114,7 +114,7 @@ def decide(step: Step, name: str, state: State, accept: bool = False) -> Decisio
     return quorum.may(step, name, views(state), accept_loss=accept)
 
 
-@examples(3000)
+@examples(2000)
 @given(states(), st.sampled_from(list(Step)), st.integers(0, 5), st.booleans())
 def test_it_agrees_with_the_model_and_a_yes_breaks_no_invariant(
     state: State, step: Step, index: int, accept: bool
