@@ -100,7 +100,9 @@ def test_a_control_plane_that_never_comes_back_stops_the_run_and_the_next_one(li
     assert sorted([lost, *one_at_a_time(seen)]) == CONTROL_PLANES
 
 
-def test_a_member_that_lives_and_is_no_node_of_the_stack_stops_every_change_and_is_not_to_be_removed(living: Rehearsal) -> None:
+def test_a_member_that_lives_and_is_no_node_of_the_stack_stops_every_change_and_is_not_to_be_removed(
+    living: Rehearsal,
+) -> None:
     living.topology["rollout"] = {"timeout": 8}
     gone = living.topology["nodes"].pop(2)
     living.save()
