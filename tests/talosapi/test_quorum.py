@@ -47,7 +47,7 @@ def views(state: State) -> list[View]:
     )
     seen = []
     for index, node in enumerate(state):
-        common = {"name": node.name, "address": f"10.0.0.{index}", "in_file": node.in_file}
+        common: dict[str, Any] = {"name": node.name, "address": f"10.0.0.{index}", "in_file": node.in_file}
         if not node.says:
             seen.append(View(**common, up=None, answers=False, said="no answer"))
         elif node.up and node.member != "none":
