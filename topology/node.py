@@ -42,6 +42,8 @@ class Platform(Model):
     """Talos's own name of the platform: it chooses boot image and installer."""
     default_interface: ClassVar[str | None] = None
     """The name of the first network interface, where the platform decides it."""
+    has_tpm: ClassVar[bool] = False
+    """Whether its machines can have a TPM, which disk encryption may seal a key with."""
 
     kind: str
 

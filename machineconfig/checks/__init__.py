@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from machineconfig.checks import (
     collisions,
     disks,
+    encryption,
     final,
     firewall,
     freeform,
@@ -108,6 +109,7 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
     Check("etcd-subnets", final.lets_etcd_choose_the_nodes_address),
     Check("size", final.is_as_small_as_the_platform_wants),
+    Check("tpm-key", encryption.seals_keys_with_a_tpm_that_is_there),
     Check("whole-disk", disks.takes_disks_that_are_free),
     Check("whole-disk-guess", disks.names_the_disk_it_takes, warning=True),
     Check("mount", mounts.mounts_volumes_and_hides_none, warning=True),

@@ -38,13 +38,18 @@ _FIELDS: dict[tuple[str, ...], str] = {
     ("machine", "install", "diskSelector"): _DISK,
     ("machine", "install", "wipe"): _DISK,
     ("machine", "install", "legacyBIOSSupport"): _DISK,
-    ("machine", "systemDiskEncryption"): "a partition is encrypted when it is made; it takes a reset",
     ("machine", "disks"): "partitions are made once; a disk that has some is left alone",
     ("machine", "kubelet", "extraConfig", "registerWithTaints"): (
         "a node registers once, so its taints stay; set them through the Kubernetes API"
     ),
 }
-_VOLUMES = ("VolumeConfig", "UserVolumeConfig", "RawVolumeConfig", "SwapVolumeConfig")
+_SYSTEM = "VolumeConfig"
+"""Volumes that a machine has whether a document speaks of them or not."""
+_VOLUMES = (_SYSTEM, "UserVolumeConfig", "RawVolumeConfig", "SwapVolumeConfig")
+_PARTITIONS = {"STATE": "state", "EPHEMERAL": "ephemeral"}
+"""Volumes that machine.systemDiskEncryption speaks of, by its keys."""
+_ENCRYPTED = "a volume is encrypted when it is made, and stays as it is; it takes a wipe: talosctl reset"
+_KEYS = "Talos opens the volume with one of the keys that it has, and then takes the others: one of the old must stay"
 
 
 @dataclass(frozen=True)
@@ -100,12 +105,42 @@ def _only_more(before: Any, after: Any) -> bool:
 
 
 def _volumes(old: Documents, new: Documents) -> Iterator[ReadOnce]:
-    for title, before in old.items():
-        if title.partition("/")[0] in _VOLUMES:
-            after = new.get(title, before)
-            for key in ("provisioning", "encryption", "filesystem"):
+    for title in dict.fromkeys((*old, *new)):
+        kind, _, name = title.partition("/")
+        # Another volume that is new is made as it is described, and one that is gone from the file stays.
+        if kind in _VOLUMES and (kind == _SYSTEM or (title in old and title in new)):
+            before, after = old.get(title) or {}, new.get(title) or {}
+            for key in ("provisioning", "filesystem"):
                 if _fixed(before.get(key)) != _fixed(after.get(key)):
                     yield ReadOnce(f"{title}:{key}", _VOLUME)
+            if kind != _SYSTEM or name not in _PARTITIONS:
+                yield from _encryption(f"{title}:encryption", name, before.get("encryption"), after.get("encryption"))
+    for name in _PARTITIONS:
+        (_, before), (place, after) = _of_partition(old, name), _of_partition(new, name)
+        yield from _encryption(place or _of_partition(old, name)[0], name, before, after)
+
+
+def _of_partition(documents: Documents, name: str) -> tuple[str, Any]:
+    """The encryption of a system partition, in whichever form it is said, and where; nothing where it is not."""
+    title, old = f"{_SYSTEM}/{name}", ("machine", "systemDiskEncryption", _PARTITIONS[name])
+    if encryption := (documents.get(title) or {}).get("encryption"):
+        return f"{title}:encryption", encryption
+    encryption = _at(documents.get(MAIN, {}), old)
+    return (".".join(old), encryption) if encryption else ("", None)
+
+
+def _encryption(place: str, name: str, before: Any, after: Any) -> Iterator[ReadOnce]:
+    """What a change of a volume's encryption does not do: the volume is made, but keys can be exchanged."""
+    before, after = before or {}, after or {}
+    if _apart_from_keys(before) != _apart_from_keys(after):
+        label = f" --system-labels-to-wipe {name}" if name in _PARTITIONS else ""
+        yield ReadOnce(place, f"{_ENCRYPTED}{label}")
+    elif before.get("keys") != after.get("keys"):
+        yield ReadOnce(f"{place}.keys", _KEYS)
+
+
+def _apart_from_keys(encryption: Any) -> dict[str, Any]:
+    return {key: value for key, value in encryption.items() if key != "keys"}
 
 
 def _fixed(part: Any) -> dict[str, Any]:

@@ -97,7 +97,8 @@ def _below(kind: Type, entry: Entry, steps: _Steps) -> Iterator[tuple[Entry, _St
     if isinstance(entry.node, ScalarNode) and is_null(entry.node):  # another check says it
         return
     if not isinstance(entry.node, ScalarNode) and not entry.node.value:
-        yield entry, steps
+        if len(steps) > 1 or not isinstance(kind, Struct):  # `machine: {}` is a file that waits for its contents
+            yield entry, steps
     elif isinstance(kind, Struct):
         yield from _in_struct(kind, entry, steps)
     elif isinstance(kind, MapOf):

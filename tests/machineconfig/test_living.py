@@ -16,6 +16,13 @@ VOLUME = (
     "diskSelector: {match: system_disk}%s}\n"
 )
 
+STATE = (
+    "apiVersion: v1alpha1\nkind: VolumeConfig\nname: STATE\n"
+    "encryption: {provider: luks2, keys: [{slot: 0, nodeID: {}}]}\n"
+)
+DATA = VOLUME % "" + "encryption: {provider: luks2, keys: [{slot: 0, nodeID: {}}]}\n"
+OLD_STATE = "machine: {systemDiskEncryption: {state: {provider: luks2, keys: [{slot: 0, nodeID: {}}]}}}"
+
 
 def configuration(*texts: str, node: str = "cp1", **changes: Any) -> str:
     topology = stack(**changes)
@@ -49,6 +56,16 @@ def said(old: str, new: str) -> list[str]:
             "cluster: {inlineManifests: [{name: a, contents: y}]}",
             "cluster.inlineManifests",
         ),
+        ("", STATE, "VolumeConfig/STATE:encryption"),
+        (STATE, "", "VolumeConfig/STATE:encryption"),
+        ("", STATE.replace("STATE", "EPHEMERAL"), "VolumeConfig/EPHEMERAL:encryption"),
+        ("", STATE.replace("STATE", "IMAGECACHE"), "VolumeConfig/IMAGECACHE:encryption"),
+        (STATE, STATE.replace("luks2,", "luks2, cipher: aes-xts-plain64,"), "VolumeConfig/STATE:encryption"),
+        (STATE, STATE.replace("nodeID: {}", "static: {passphrase: hunter2}"), "VolumeConfig/STATE:encryption.keys"),
+        ("", OLD_STATE, "machine.systemDiskEncryption.state"),
+        (OLD_STATE, "", "machine.systemDiskEncryption.state"),
+        (VOLUME % "", DATA, "UserVolumeConfig/data:encryption"),
+        (DATA, VOLUME % "", "UserVolumeConfig/data:encryption"),
     ],
 )
 def test_a_field_that_is_read_once_is_named_when_it_changes(old: str, new: str, path: str) -> None:
@@ -67,6 +84,9 @@ def test_nothing_is_said_where_nothing_changed() -> None:
         ("", "cluster: {inlineManifests: [{name: a, contents: x}]}"),
         (VOLUME % "", VOLUME % ", maxSize: 5GB"),
         ("", VOLUME % ""),
+        ("", DATA),
+        (DATA, ""),
+        (OLD_STATE, STATE),
     ],
 )
 def test_what_a_living_machine_takes_is_not_named(old: str, new: str) -> None:
@@ -80,6 +100,14 @@ def test_a_line_says_what_will_not_happen_and_shows_no_value() -> None:
         "cluster.inlineManifests has changed: Talos creates manifests that are missing and updates none:"
         " `talosctl upgrade-k8s` or kubectl apply does"
     )
+
+
+def test_encryption_says_the_wipe_that_it_takes_and_keys_that_one_must_stay() -> None:
+    (wipe,) = changed_bootstrap_fields(configuration(), configuration(STATE))
+    assert str(wipe).endswith("it takes a wipe: talosctl reset --system-labels-to-wipe STATE")
+    new = STATE.replace("nodeID: {}", "static: {passphrase: hunter2}")
+    (keys,) = changed_bootstrap_fields(configuration(STATE), configuration(new))
+    assert str(keys).endswith("one of the old must stay") and "hunter2" not in str(keys)
 
 
 def test_a_text_that_is_no_configuration_says_nothing() -> None:

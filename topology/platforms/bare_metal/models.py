@@ -1,7 +1,7 @@
 """Bare metal: machines that are there already and wait in maintenance mode under their own addresses."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -40,6 +40,8 @@ class BareMetalNode(Node):
 
 class BareMetalSettings(Platform):
     """Nothing to make and nothing to ask: the machines are there."""
+
+    has_tpm: ClassVar[bool] = True
 
     kind: Literal["bare-metal"]
     """Machines that are there already."""
