@@ -13,7 +13,7 @@ from typing import TextIO
 
 
 @contextmanager
-def alone(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
+def hold(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Hold the file ``path``; where another process holds it, call ``waiting`` and wait. Windows takes no turns."""
     if sys.platform == "win32":
         yield

@@ -42,7 +42,7 @@ class Holder:
     text: str
 
     def alive(self) -> bool | None:
-        """Tell whether the run still goes; None where that cannot be seen from here."""
+        """Tell whether the run is still running; None where that cannot be seen from here."""
         if self.host != socket.gethostname():
             return None
         return "pulumi" in command_of(self.pid)
@@ -99,8 +99,8 @@ class Stack:
 
 
 def recover(stack: Stack, force: bool) -> list[str]:
-    """Return what was done, a line each. Raises RecoverError when a run still goes or may still go."""
-    done = mended(stack, force)
+    """Return what was done, a line each. Raises RecoverError when a run is or may be still running."""
+    done = remove_unreadable(stack, force)
     deployment = stack.deployment()
     holders = stack.clear(deployment)
     if holders is not None:
@@ -113,7 +113,7 @@ def recover(stack: Stack, force: bool) -> list[str]:
     return done + [line for operation in deployment.get("pending_operations") or [] for line in cleared(operation)]
 
 
-def mended(stack: Stack, force: bool) -> list[str]:
+def remove_unreadable(stack: Stack, force: bool) -> list[str]:
     """Remove what a killed run left half written, which can stop every other command."""
     files = stack.files()
     broken = files.unreadable() if files else []
@@ -135,15 +135,15 @@ def refuse_living(stack: Stack, holders: Sequence[Holder], force: bool) -> None:
     for holder in holders:
         if holder.alive():
             raise RecoverError(
-                f"a run of {stack.name} still goes: {holder.text}; nothing was changed. Wait for it, or interrupt it"
-                " with Ctrl-C, which lets it finish its steps and write its state"
+                f"a run of {stack.name} is still running: {holder.text}; nothing was changed. Wait for it, or"
+                " interrupt it with Ctrl-C, which lets it finish its steps and write its state"
             )
     unseen = [holder.text for holder in holders if holder.alive() is None]
     if unseen and not force:
         who = "; ".join(unseen)
         raise RecoverError(
-            f"{stack.name} is locked ({who}), and whether that run still goes cannot be seen from here; nothing was"
-            f" changed. When it is dead: make recover STACK={stack.name} FORCE=yes"
+            f"{stack.name} is locked ({who}), and from here it cannot be seen whether that run is still running;"
+            f" nothing was changed. When it is dead: make recover STACK={stack.name} FORCE=yes"
         )
 
 

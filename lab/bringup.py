@@ -4,7 +4,7 @@ import subprocess
 import sys
 import time
 
-from engine.locks import alone
+from engine.locks import hold
 from engine.recover import holders_in
 from engine.statefiles import StateFiles
 from lab import lifecycle, report
@@ -23,7 +23,7 @@ def up(run: Run, stack: StackFile, say: Say) -> int:
     """
     lifecycle.check_platform(stack)
     check(stack)
-    with alone(run.lock("up"), lambda: say(f"==> waiting: another command brings {run.stack} up")):
+    with hold(run.lock("up"), lambda: say(f"==> waiting: another command brings {run.stack} up")):
         began = time.monotonic()
         lifecycle.start(run, stack, say)
         say(f"==> pulumi up --stack {run.stack}   ({time.monotonic() - began:.1f} s)")
@@ -53,14 +53,14 @@ def what_next(run: Run) -> str:
         return f"The lab of {run.stack} was ended meanwhile."
     here = f"The lab stays up: `make lab-status STACK={run.stack}` shows its machines, {run.journal} what they saw."
     again = f"Again: make rehearse STACK={run.stack}"
-    return "\n".join([here, cure(run), again] if cut_off(run) else [here, again])
+    return "\n".join([here, cure(run), again] if was_killed(run) else [here, again])
 
 
-def cut_off(run: Run) -> bool:
-    """Tell whether an engine died in the middle of a run of this stack: the next one fails until that is mended."""
+def was_killed(run: Run) -> bool:
+    """Tell whether an engine died in the middle of a run: the next one fails until the stack is recovered."""
     files = StateFiles(run.backend, run.stack)
     holders = holders_in("\n".join(files.locks()))
-    if any(holder.alive() for holder in holders):  # it still goes
+    if any(holder.alive() for holder in holders):  # it is still running
         return False
     return bool(holders or files.unreadable() or files.pending())
 
@@ -68,6 +68,6 @@ def cut_off(run: Run) -> bool:
 def cure(run: Run) -> str:
     """Say what makes the stack ready again."""
     return (
-        f"A run of {run.stack} was cut off before it was done. Before the next one:\n"
+        f"A run of {run.stack} was killed before it was done. Before the next one:\n"
         f"  .venv/bin/python -m lab run {run.stack} -- make recover STACK={run.stack}"
     )

@@ -125,7 +125,7 @@ def run_inside(options: argparse.Namespace) -> int:
     else:
         lifecycle.tell_ignored(run, complain)
     code = execute(run, command)
-    if code and bringup.cut_off(run):
+    if code and bringup.was_killed(run):
         complain(bringup.cure(run))
     return code
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from engine import ROOT, processes
-from engine.locks import alone
+from engine.locks import hold
 from engine.tools import PULUMI, binary
 from lab import control, namespace, network, plugins, project
 from lab.errors import LabError
@@ -34,7 +34,7 @@ def start(run: Run, stack: StackFile, say: Say) -> None:
             say(f"==> the lab of {run.stack} is already up")
             equip(run, stack, binary(PULUMI, say))
             tell_ignored(run, say)
-            project.rack(stack, run)
+            project.add_machines(stack, run)
         else:
             if death := cause_of_death(run):
                 say(f"==> the lab of {run.stack} died: {death}; this is a new one")
@@ -44,7 +44,7 @@ def start(run: Run, stack: StackFile, say: Say) -> None:
 
 def in_turn(run: Run, say: Say) -> AbstractContextManager[None]:
     """Start and end the world of a run one after the other, whoever asks for it."""
-    return alone(run.lock("world"), lambda: say(f"==> waiting: another command starts or ends the lab of {run.stack}"))
+    return hold(run.lock("world"), lambda: say(f"==> waiting: another command starts or ends the lab of {run.stack}"))
 
 
 def begin(run: Run, stack: StackFile, say: Say) -> None:
@@ -66,7 +66,7 @@ def begin(run: Run, stack: StackFile, say: Say) -> None:
     equip(run, stack, engine)
     launch(run)
     where = "in a sealed network namespace" if sealed else "on loopback addresses"
-    say(f"==> the lab of {run.stack} is up {where}, with {len(stack.hardware())} machines in the rack")
+    say(f"==> the lab of {run.stack} is up {where}, with {len(stack.hardware())} machines")
 
 
 def equip(run: Run, stack: StackFile, engine: Path) -> None:

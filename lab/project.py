@@ -3,7 +3,7 @@
 The stack file in the checkout is never written. Every value that is encrypted there, and every secret that a platform
 or a patch asks for, gets a value made up for this run and encrypted with the run's own passphrase.
 
-``python -m lab.project STACK`` writes the copy again after the stack file changed and racks the machines it adds.
+``python -m lab.project STACK`` writes the copy again after the stack file changed, and adds its new machines.
 """
 
 import re
@@ -26,7 +26,7 @@ from lab.settings import chosen
 from lab.stackfile import StackError, StackFile, read
 
 PLATFORM_SECRETS = {"proxmox": {"proxmoxApiToken": "lab@pve!talos={uuid}"}}
-"""Secrets that a platform needs, with the form of their values."""
+"""Secrets that a platform needs, with the pattern of their values."""
 ASKED = re.compile(r"""\bsecret\(\s*(?:name\s*=\s*)?["']([A-Za-z][A-Za-z0-9_-]*)["']\s*\)""")
 ENCRYPTION_KEYS = ("secretsprovider", "encryptedkey", "encryptionsalt")
 
@@ -53,8 +53,8 @@ def write(stack: StackFile, run: Run, root: Path = ROOT) -> None:
     config = copy.setdefault("config", {})
     lab.replace_in(config)
     make_up_machine_secrets(config)
-    for name, form in wanted.items():
-        config.setdefault(f"{PROJECT}:{name}", lab.secret((f"{PROJECT}:{name}",), form))
+    for name, pattern in wanted.items():
+        config.setdefault(f"{PROJECT}:{name}", lab.secret((f"{PROJECT}:{name}",), pattern))
     copy["encryptionsalt"] = passphrase.state
     _dump(copy, target)
 
@@ -70,10 +70,10 @@ def make_up_machine_secrets(config: dict[str, Any]) -> None:
 class LabSecrets:
     """Values made up for secrets; a value given once stays the same for the whole run."""
 
-    def __init__(self, passphrase: Passphrase, earlier: Mapping[str, Any], forms: Mapping[str, str]) -> None:
-        """Take over the encrypted values of ``earlier``, the configuration as written before; ``forms`` by key."""
+    def __init__(self, passphrase: Passphrase, earlier: Mapping[str, Any], patterns: Mapping[str, str]) -> None:
+        """Take over the encrypted values of ``earlier``, the configuration as written before; ``patterns`` by key."""
         self.passphrase = passphrase
-        self._forms = {f"{PROJECT}:{name}": form for name, form in forms.items()}
+        self._patterns = {f"{PROJECT}:{name}": pattern for name, pattern in patterns.items()}
         self._earlier = earlier
 
     def replace_in(self, container: Any, path: tuple[str | int, ...] = ()) -> None:
@@ -81,11 +81,11 @@ class LabSecrets:
         entries = enumerate(container) if isinstance(container, list) else container.items()
         for key, value in list(entries):
             if isinstance(value, dict) and set(value) == {"secure"} and isinstance(value["secure"], str):
-                container[key] = self.secret((*path, key), self._forms.get(str(key), "{value}"))
+                container[key] = self.secret((*path, key), self._patterns.get(str(key), "{value}"))
             elif isinstance(value, dict | list):
                 self.replace_in(value, (*path, key))
 
-    def secret(self, path: tuple[str | int, ...], form: str) -> dict[str, str]:
+    def secret(self, path: tuple[str | int, ...], pattern: str) -> dict[str, str]:
         """Return the encrypted lab value for the secret at ``path``."""
         found: Any = self._earlier
         for step in path:
@@ -96,11 +96,13 @@ class LabSecrets:
                 break
         if isinstance(found, dict) and isinstance(found.get("secure"), str):
             return {"secure": found["secure"]}
-        return {"secure": self.passphrase.encrypt(form.format(value=f"lab-{secrets.token_hex(16)}", uuid=uuid.uuid4()))}
+        return {
+            "secure": self.passphrase.encrypt(pattern.format(value=f"lab-{secrets.token_hex(16)}", uuid=uuid.uuid4()))
+        }
 
 
 def asked(stack: StackFile, root: Path) -> dict[str, str]:
-    """Return the names of the secrets that the platform and the patches ask for, with the forms of their values."""
+    """Return the names of the secrets that the platform and the patches ask for, with the patterns of their values."""
     names = dict(PLATFORM_SECRETS.get(stack.platform, {}))
     for template in sorted((root / "patches").rglob("*.j2")):
         for name in ASKED.findall(template.read_text()):
@@ -108,7 +110,7 @@ def asked(stack: StackFile, root: Path) -> dict[str, str]:
     return names
 
 
-def rack(stack: StackFile, run: Run) -> list[str]:
+def add_machines(stack: StackFile, run: Run) -> list[str]:
     """Power on the machines that the stack file lists and the world does not have yet; return their names."""
     # By address: a node under another name is still the machine that stands there.
     there = {machine["address"] for machine in control.machines(at=run.socket)}
@@ -147,7 +149,7 @@ def main(arguments: list[str]) -> int:
     try:
         stack = read(run.stack, Path(run.settings()["root"]))
         write(stack, run, stack.path.parent)
-        rack(stack, run)
+        add_machines(stack, run)
     except (LabError, StackError, control.ControlError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

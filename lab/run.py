@@ -85,9 +85,9 @@ class Run:
         """Where the engine keeps the state of the stack."""
         return f"file://{self.folder / 'state'}"
 
-    def lock(self, deed: str) -> Path:
-        """The file that one process at a time holds for ``deed``; beside the folder, which comes and goes."""
-        return self.home / f".{self.stack}.{deed}.lock"
+    def lock(self, purpose: str) -> Path:
+        """The file that one process at a time holds for one purpose; beside the folder, which comes and goes."""
+        return self.home / f".{self.stack}.{purpose}.lock"
 
     @cached_property
     def socket(self) -> Path:

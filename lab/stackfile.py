@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import stackfile
-from lab import rack
+from lab import bare_metal
 
 FACTORY = "https://factory.talos.dev"
 API_PORT = 6443
@@ -97,12 +97,12 @@ class StackFile:
         yield from ((address, self.endpoint_port) for address in self.load_balancers)
 
     def hardware(self) -> list[dict[str, Any]]:
-        """Return the machines that stand in the rack before anything runs: none where the platform makes them."""
+        """Return the machines that are there before anything runs: none where the platform makes them."""
         if self.platform != "bare-metal":
             return []
         talos = str(_mapping(self.cluster.get("versions")).get("talos", ""))
         platform = _mapping(self.cluster.get("platform"))
-        return [rack.machine(entry, platform, talos) for entry in self.nodes]
+        return [bare_metal.machine(entry, platform, talos) for entry in self.nodes]
 
     def names(self) -> dict[str, list[str]]:
         """Return where each host name in the file leads, the Image Factory's public name included."""

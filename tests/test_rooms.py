@@ -33,7 +33,6 @@ ROOMS = {
         "cryptography",
         "ruamel",
         "yaml",
-        "rich",
         "jsonpatch",
     }
     | PLUGIN_PROTOCOL,

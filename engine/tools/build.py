@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.locks import alone
+from engine.locks import hold
 
 EVERY = 100
 """Off a terminal, one line of progress for so many packages."""
@@ -40,7 +40,7 @@ def build(plan: Plan, report: Callable[[str], None]) -> None:
     """Build a program, whose file appears only when it is whole; raises ToolError, which says what to do."""
     program = plan.program
     program.parent.mkdir(parents=True, exist_ok=True)
-    with alone(program.parent / ".lock", lambda: report(f"==> waiting: another run builds {program.name}")):
+    with hold(program.parent / ".lock", lambda: report(f"==> waiting: another run builds {program.name}")):
         if program.exists():
             return
         compiler = shutil.which("go")
@@ -72,7 +72,7 @@ def run(command: list[str], folder: Path, report: Callable[[str], None]) -> None
             last = deque(progress(process.stdout or (), report), maxlen=12)
     except OSError as error:
         raise ToolError(
-            f"{command[0]} is on PATH and cannot be started ({error.strerror}); mend it, or install Go"
+            f"{command[0]} is on PATH and cannot be started ({error.strerror}); repair it, or install Go"
         ) from error
     if process.returncode:
         raise ToolError("the build failed; the last lines were:\n  " + "\n  ".join(last))

@@ -97,11 +97,11 @@ def _take(
     if mode != Request.TRY:
         if session.machine.disk.installed and session.machine.fault("full-disk"):
             raise GRPCError(Status.UNKNOWN, "error writing the configuration: no space left on device")
-        session.trial.cancel()
+        session.try_mode.cancel()
         session.keep(text)
     if mode == Request.TRY:
         seconds = request.try_mode_timeout.ToTimedelta().total_seconds() if request.HasField("try_mode_timeout") else 0
-        session.trial.start(seconds or _TRY_TIMEOUT)
+        session.try_mode.start(seconds or _TRY_TIMEOUT)
     if mode in (Request.TRY, Request.NO_REBOOT):
         session.configure(text, settings)
     if mode == Request.REBOOT:

@@ -99,7 +99,7 @@ async def _answer(
     metadata = stream.metadata
     assert metadata is not None  # noqa: S101 - grpclib sets it before it calls a handler
     nodes = relay.targets(path, metadata) if session.configured else None
-    if nodes == (session.machine.hardware.address,) and session.front.relay is None:
+    if nodes == (session.machine.hardware.address,) and session.api_port.relay is None:
         nodes = None  # a machine that passes nothing on still answers for itself
     if nodes:
         return await _relay(session, path, nodes, "nodes" in metadata, chunks[0], roles, stream)
@@ -126,14 +126,14 @@ async def _relay(
 ) -> None:
     handler = METHODS[path]
     assert stream.metadata is not None  # noqa: S101 - as above
-    if session.front.relay is None:
+    if session.api_port.relay is None:
         raise GRPCError(Status.PERMISSION_DENIED, "no request forwarding")
     if many and not handler.cardinality.server_streaming:
-        answer = await session.front.relay.gather(nodes, path, handler, request, stream.metadata, roles)
+        answer = await session.api_port.relay.gather(nodes, path, handler, request, stream.metadata, roles)
         return await stream.send_message(answer)
     for node in nodes:
         try:
-            async for message in session.front.relay.forward(node, path, handler, request, stream.metadata, roles):
+            async for message in session.api_port.relay.forward(node, path, handler, request, stream.metadata, roles):
                 await stream.send_message(relay.mark(message, node) if many else message)
         except GRPCError as error:
             if not many:

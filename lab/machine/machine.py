@@ -21,7 +21,7 @@ class Machine:
     """
 
     def __init__(self, hardware: Hardware, world: MachineWorld) -> None:
-        """Put the machine into the rack, without power."""
+        """Add the machine to the world, without power."""
         self.hardware = hardware
         self.world = world
         self.disk = SystemDisk()
@@ -40,7 +40,7 @@ class Machine:
 
     @property
     def name(self) -> str:
-        """The name in the rack, not the host name."""
+        """The name that people call the machine by, not its host name."""
         return self.hardware.name
 
     @property
@@ -68,7 +68,7 @@ class Machine:
         self.stage = "off"
 
     async def delete(self) -> None:
-        """Take the machine out of the rack, with its disk."""
+        """Remove the machine from the world, with its disk."""
         self.world.forget(self)
         self.record("deleted")
         await self.power_off()
@@ -191,4 +191,4 @@ class Machine:
         if not on:
             self._fault_cleared.set()
         if fault == "refuse" and self.session:
-            self.session.front.plug(refuse=on)
+            self.session.api_port.plug(refuse=on)

@@ -7,17 +7,17 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from lab.machine import durations
+from lab.machine.api_port import ApiPort
 from lab.machine.configuration import read
 from lab.machine.disks import chosen
 from lab.machine.documents import section
 from lab.machine.etcd import Etcd
-from lab.machine.front import Front
 from lab.machine.kubeapi import KubeApi
 from lab.machine.kubelet import Kubelet
 from lab.machine.resource import Versions
 from lab.machine.session_ends import REBOOT
 from lab.machine.settings import Settings
-from lab.machine.trial import Trial
+from lab.machine.try_mode import TryMode
 from lab.machine.vip import SharedAddress
 
 if TYPE_CHECKING:
@@ -42,14 +42,14 @@ class Session:
         self.etcd: Etcd | None = None
         self.kubeapi: KubeApi | None = None
         self.kubelet = Kubelet(self)
-        self.front = Front(self)
+        self.api_port = ApiPort(self)
         self.vips: list[SharedAddress] = []
         self._configured = asyncio.Event()
         self.versions = Versions()
         self.started = time.time()
         self._born = machine.world.clock.now()
         self._tasks: set[asyncio.Task[None]] = set()
-        self.trial = Trial(self)
+        self.try_mode = TryMode(self)
 
     @property
     def configured(self) -> bool:
@@ -80,7 +80,7 @@ class Session:
         if not self.configured:
             await self._maintain()
         self.machine.note(self.settings)
-        self.spawn(self.front.open())
+        self.spawn(self.api_port.open())
         if not self.machine.disk.installed:
             return await self._install()
         await self._start_services()
@@ -132,17 +132,17 @@ class Session:
         if self.kubeapi:
             self.kubeapi.close()
         if cut:
-            self.front.close()
+            self.api_port.close()
         if self.etcd:
             await self.etcd.stop(cut=cut)
-        self.front.close()
+        self.api_port.close()
 
     async def _maintain(self) -> None:
-        await self.front.maintain()
+        await self.api_port.maintain()
         self.stage = "maintenance"
         self.machine.record("maintenance")
         await self._configured.wait()
-        await self.front.close_after_answers()
+        await self.api_port.close_after_answers()
 
     async def _install(self) -> str:
         self.stage = "installing"
@@ -188,7 +188,7 @@ class Session:
         if (before.os_ca, before.cert_sans, before.hostname) != (
             *(self.settings.os_ca, self.settings.cert_sans, self.settings.hostname),
         ):
-            await self.front.again()
+            await self.api_port.again()
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

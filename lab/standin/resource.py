@@ -1,7 +1,7 @@
 """What a stand-in for one resource or one function has to say: the base classes and the errors.
 
 The shape follows how the real, bridged providers work: everything is decided by a *plan*, the state that the resource
-would have, with ``UNKNOWN`` for what only the deed can tell. Preview, difference, creation and update all use it.
+would have, with ``UNKNOWN`` for what is known afterwards. Preview, difference, creation and update all use it.
 """
 
 import contextvars

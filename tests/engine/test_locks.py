@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine import ROOT
-from engine.locks import alone
+from engine.locks import hold
 from tests.waiting import eventually
 
 HOLD = """
 import sys
 from pathlib import Path
-from engine.locks import alone
-with alone(Path(sys.argv[1])):
+from engine.locks import hold
+with hold(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.readline()
 """
@@ -40,7 +40,7 @@ def release(process: "subprocess.Popen[str]") -> None:
 
 def test_a_second_one_says_that_it_waits_and_gets_its_turn(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "lock"
-    with holder(path) as first, alone(path, lambda: release(first)):
+    with holder(path) as first, hold(path, lambda: release(first)):
         assert first.wait(timeout=10) == 0
         assert path.exists(), "the lock file that is held is the one that others find"
     assert not path.exists()
@@ -52,7 +52,7 @@ def test_a_killed_holder_releases_by_itself(tmp_path: Path) -> None:
         killed.kill()
         eventually(lambda: killed.poll() is not None, what="the holder to end")
     assert path.exists()
-    with alone(path, lambda: refuse("nobody holds it")):
+    with hold(path, lambda: refuse("nobody holds it")):
         pass
     assert not path.exists()
 
@@ -61,9 +61,9 @@ def test_many_in_turn_never_overlap(tmp_path: Path) -> None:
     text = """
 import os, sys
 from pathlib import Path
-from engine.locks import alone
+from engine.locks import hold
 for _ in range(50):
-    with alone(Path(sys.argv[1])):
+    with hold(Path(sys.argv[1])):
         os.close(os.open(sys.argv[2], os.O_CREAT | os.O_EXCL))
         os.unlink(sys.argv[2])
 """

@@ -109,7 +109,7 @@ def test_a_failed_build_shows_its_end_and_leaves_nothing(place: Path) -> None:
 def test_a_go_that_cannot_be_started_is_named(place: Path) -> None:
     broken = script(place / "bin" / "go", "")
     broken.write_text("#!/nowhere/sh\n")
-    with pytest.raises(ToolError, match=f"{broken} is on PATH and cannot be started .*; mend it, or install Go"):
+    with pytest.raises(ToolError, match=f"{broken} is on PATH and cannot be started .*; repair it, or install Go"):
         binary(ETCD, lambda _: None)
 
 

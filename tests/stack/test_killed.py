@@ -107,7 +107,7 @@ def test_a_stack_whose_run_goes_or_may_go_is_left_alone(rehearsal: Rehearsal) ->
 
     assert kill_when(rehearsal, meanwhile) is not None
     left = state_file(rehearsal).read_bytes()
-    assert "a run of lab still goes" in refusals[0] and "nothing was changed" in refusals[0]
+    assert "a run of lab is still running" in refusals[0] and "nothing was changed" in refusals[0]
 
     (lock,) = locks(rehearsal)
     lock.write_text(json.dumps(json.loads(lock.read_text()) | {"hostname": "elsewhere"}))

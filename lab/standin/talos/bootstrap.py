@@ -11,7 +11,7 @@ _IDENTITY = "machine_bootstrap"
 
 
 class Bootstrap(Resource):
-    """The deed of bootstrapping. An etcd that is already there is retried until the time is over, as the provider does.
+    """The act of bootstrapping. An etcd that is already there is retried until the time is over, as the provider does.
 
     Update and delete change the state alone.
     """

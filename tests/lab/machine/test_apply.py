@@ -119,7 +119,7 @@ async def test_a_change_that_comes_during_the_installation_is_installed(lab: Lab
     machine = await lab.in_maintenance("a", 11)
     with lab.clock.held():
         await lab.apply(machine, lab.configuration("a"))
-        await until(lambda: lab.events("install") and machine.session and machine.session.front.relay, "it installs")
+        await until(lambda: lab.events("install") and machine.session and machine.session.api_port.relay, "it installs")
         await until(lambda: lab.answers(machine), "its API during the installation")
         await lab.apply(machine, lab.configuration("a", "controlplane", FILE))
     await until(lambda: machine.session and machine.session.cri, "it runs")

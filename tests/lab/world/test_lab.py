@@ -19,7 +19,7 @@ from tests.waiting import eventually
 
 sealed_only = pytest.mark.skipif(namespace.obstacle() is not None, reason=f"{namespace.obstacle()}")
 LOOPBACK = STACK.replace("192.168.7.", "127.0.77.")
-NOPE = "there is no stack nope (Pulumi.nope.yaml); there are: other, trial\n"
+NOPE = "there is no stack nope in {}; there are: other, trial\n"
 
 
 def processes_of(home: Path) -> list[str]:
@@ -190,7 +190,7 @@ def test_faults_and_power_are_switched_from_the_command_line(lab: Lab) -> None:
             "--clear takes no numbers: leave out every=1\n",
         ),
         (("status", "other"), "the lab of other is not up; `make lab` or `make rehearse STACK=other` starts it\n"),
-        *(((command, "nope"), NOPE) for command in ("status", "shell", "down")),
+        *(((command, "nope"), NOPE.format(lab.project)) for command in ("status", "shell", "down")),
     ]:
         refused = lab(*arguments)
         assert (refused.returncode, refused.stderr) == (1, message)

@@ -1,4 +1,4 @@
-"""A configuration on trial: taken back by itself unless another one is kept."""
+"""Configurations that are applied to be tried: taken back by themselves unless one is kept."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from lab.machine.session import Session
 
 
-class Trial:
-    """The trial of one session. Owns the timer."""
+class TryMode:
+    """The configuration that one session tries. Owns the timer."""
 
     def __init__(self, session: "Session") -> None:
-        """Nothing is on trial yet."""
+        """Nothing is tried yet."""
         self._session = session
         self._timer: asyncio.Task[None] | None = None
 
@@ -23,7 +23,7 @@ class Trial:
         self._timer = self._session.spawn(self._take_back(seconds, self._session.text, self._session.settings))
 
     def cancel(self) -> None:
-        """Keep what is on trial."""
+        """Keep the configuration that is tried."""
         if self._timer:
             self._timer.cancel()
 

@@ -1,4 +1,4 @@
-"""The front of a running machine: the machine API's port with the right certificate, opened and closed."""
+"""The machine API's port of a running machine: opened with the right certificate, and closed."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LINGER = 0.05  # real seconds in which answers that are on their way still go out
 
 
-class Front:
+class ApiPort:
     """Owns the listener of one session, and the relay that a control plane has."""
 
     def __init__(self, session: "Session") -> None:

@@ -1,4 +1,4 @@
-"""The machines that stand in the rack before anything runs: what a stack file says of their hardware, and no more.
+"""Bare-metal machines, which are there before anything runs: what a stack file says of their hardware, and no more.
 
 The disks of a machine are those that its node names, the network ports those that its bond is made of.
 """
@@ -37,7 +37,7 @@ def machine(node: Mapping[str, Any], platform: Mapping[str, Any], talos: str) ->
 
 
 def _disks(node: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The disk that Talos is to be installed on, then the others: on a shelf as in the rack, the first one boots."""
+    """The disk that Talos is to be installed on, then the others: a machine boots from the first one."""
     named, install = _mapping(node.get("disks")), node.get("installDisk")
     system = _disk(_mapping(named.get(install) if isinstance(install, str) else install))
     if system:

@@ -1,9 +1,9 @@
-"""What the rack has of a stack file's nodes: the disks that they name and the ports of their bond."""
+"""What the lab takes of a stack file's bare-metal nodes: the disks that they name and the ports of their bond."""
 
 from typing import Any
 
+from lab.bare_metal import machine
 from lab.machine.hardware import Hardware
-from lab.rack import machine
 
 NODE = {"name": "w-1", "role": "worker", "address": "10.1.0.21"}
 SATA = "/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0"
