@@ -9,6 +9,7 @@ import pulumi
 
 from components.machine_secrets import IN_MEMORY
 from components.nodes import PLATFORMS
+from components.own_address import locked_out
 from machineconfig import ConfigError, Finding, PlanError, make_plan, plan, render_node
 from machineconfig.checks import check_all
 from machineconfig.secrets_file import SecretsFile, secrets_file
@@ -62,7 +63,7 @@ def prepare(config: pulumi.Config) -> Plan:
         faults += contradictions(PLATFORMS[made.topology.platform.kind]().environment(made.topology), os.environ)
     if made is None or faults:
         raise pulumi.RunError(_report(faults))
-    for warning in (*made.warnings, *(imported.warnings if imported else ())):
+    for warning in (*made.warnings, *(imported.warnings if imported else ()), *locked_out(made.topology)):
         pulumi.log.warn(str(warning))
     return Plan(made.topology, made.schematics, made.facts, made.patches, config, imported)
 
