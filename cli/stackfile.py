@@ -96,6 +96,9 @@ def read(name: str, folder: Path) -> StackFile:
         raise CliError(str(error)) from None
     except stackfile.StackFileError as error:
         raise StackFileError(error.file, error.line, error.message) from None
+    if "cluster" not in written.config:
+        missing = stackfile.without_cluster(written)
+        raise StackFileError(missing.file, missing.line, missing.message)
     encrypted = next(_encrypted(written.config["cluster"], "cluster"), None)
     if encrypted:
         raise StackFileError(

@@ -127,7 +127,7 @@ def read(name: str, folder: Path) -> StackFile:
     """Read ``Pulumi.<name>.yaml`` in ``folder``; raises StackError where there is none or it is no stack file."""
     path = path_of(name, folder)
     try:
-        return StackFile(name, path, _mapping(stackfile.read(name, folder).config["cluster"]))
+        return StackFile(name, path, _mapping(stackfile.read(name, folder).config.get("cluster")))
     except stackfile.StackFileError as error:
         raise StackError(str(error)) from error
 

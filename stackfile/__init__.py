@@ -3,7 +3,18 @@
 It needs no engine, credentials or passphrase: what is encrypted stays so, a map with the one key `secure`.
 """
 
-from stackfile.reading import KEYS, NoStackError, StackFileError, Written, names, path_of, read
+from stackfile.reading import KEYS, NoStackError, StackFileError, Written, names, path_of, read, without_cluster
 from stackfile.values import Loc, Misread
 
-__all__ = ["KEYS", "Loc", "Misread", "NoStackError", "StackFileError", "Written", "names", "path_of", "read"]
+__all__ = [
+    "KEYS",
+    "Loc",
+    "Misread",
+    "NoStackError",
+    "StackFileError",
+    "Written",
+    "names",
+    "path_of",
+    "read",
+    "without_cluster",
+]

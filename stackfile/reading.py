@@ -40,7 +40,7 @@ class Written:
     name: str
     path: Path
     config: Mapping[str, Any] = field(repr=False)
-    """The project's keys without its name, and those of other projects under their own."""
+    """The project's keys without its name, and those of other projects under their own. `cluster` may be missing."""
     misread: tuple[Misread, ...]
     """Values of the topology that the engine takes for something else than is written."""
     key_lines: Mapping[str, int] = field(repr=False)
@@ -120,20 +120,24 @@ def _top(path: Path) -> dict[str, Entry]:
 def _keys(path: Path, top: Mapping[str, Entry]) -> dict[str, Entry]:
     """The project's keys without its name, `cluster` among them; those of other projects under their own."""
     config = top.get("config")
-    if config is None:
-        near = difflib.get_close_matches("config", top, n=1)
-        raise StackFileError(path.name, None, f"has no key config{f'; {near[0]} is none' if near else ''}")
-    if config.text or config.items:
+    if config is not None and (config.text or config.items):
         raise StackFileError(path.name, config.line, "config must be a map of keys and values")
     found: dict[str, Entry] = {}
-    for child in config.keys:
+    for child in config.keys if config else ():
         key = str(child.path[-1]).replace(":config:", ":").removeprefix(f"{PROJECT}:")
         if key in found:
             raise YamlFaultError(child.line, f"the key {PROJECT}:{key} stands there a second time")
         found[key] = child
-    if "cluster" not in found:
-        near = difflib.get_close_matches(CLUSTER, [str(child.path[-1]) for child in config.keys], n=1)
-        line = next((child.line for child in config.keys if child.path[-1] in near), None)
-        guess = f"; {near[0]} is a key that nothing reads: write {CLUSTER}" if near else ""
-        raise StackFileError(path.name, line, f"has no key {CLUSTER}{guess}")
     return found
+
+
+def without_cluster(written: Written) -> StackFileError:
+    """What is to be said of a file that has no topology."""
+    if "config" not in written.top:
+        near = difflib.get_close_matches("config", written.top, n=1)
+        return StackFileError(written.path.name, None, f"has no key config{f'; {near[0]} is none' if near else ''}")
+    lines = {key if ":" in key else f"{PROJECT}:{key}": line for key, line in written.key_lines.items()}
+    near = difflib.get_close_matches(CLUSTER, lines, n=1)
+    guess = f"; {near[0]} is a key that nothing reads: write {CLUSTER}" if near else ""
+    line = lines[near[0]] if near else None
+    return StackFileError(written.path.name, line, f"has no key {CLUSTER}{guess}")
