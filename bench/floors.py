@@ -91,7 +91,7 @@ class Calls:
         args = {
             "clusterName": topology.name,
             "clusterEndpoint": topology.endpoint.url,
-            "machineType": node.role,
+            "machineType": node.machine_type,
             "machineSecrets": bundle,
             "talosVersion": str(topology.versions.contract),
             "kubernetesVersion": str(topology.versions.kubernetes),

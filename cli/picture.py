@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from topology import Node, Topology
+from topology import ROLES, Node, Topology
 from topology.quorum import Loss
 
 CROWD = 16
 """Machines of one role in one zone; more than these are one box, or nobody could read the picture."""
-_ROLES = {"controlplane": "control planes", "worker": "workers"}
 _STYLES = (
     "classDef controlplane fill:#dbeafe,stroke:#1d4ed8,color:#111827",
     "classDef worker fill:#f3f4f6,stroke:#6b7280,color:#111827",
@@ -149,14 +148,14 @@ def _front(entry: Entry, planes: Sequence[str]) -> Iterator[str]:
 
 def _boxes(place: Place, number: int) -> list[str]:
     boxes = []
-    for role, plural in _ROLES.items():
-        nodes = place.of(role)
+    for role in ROLES.values():
+        nodes, style = place.of(role.name), role.machine_type
         if len(nodes) > CROWD:
-            label = _label(f"{len(nodes)} {plural}", f"{nodes[0].name} to {nodes[-1].name}")
-            boxes.append(f"{role}{number}[{label}]:::{role}")
+            label = _label(f"{len(nodes)} {role.many}", f"{nodes[0].name} to {nodes[-1].name}")
+            boxes.append(f"{role.name}{number}[{label}]:::{style}")
         else:
             boxes += [
-                f"{role}{number}x{index}[{_label(node.name, str(node.address), *_image(node))}]:::{role}"
+                f"{role.name}{number}x{index}[{_label(node.name, str(node.address), *_image(node))}]:::{style}"
                 for index, node in enumerate(nodes)
             ]
     return boxes

@@ -1,6 +1,6 @@
 """From machines to a cluster: apply, bootstrap once, healthy, kubeconfig."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from pulumiverse_talos import client, cluster, machine
 
 from components.bootstrap_relay import BootstrapRelay
 from components.living import telling
-from components.nodes.shape import Machine
+from components.nodes.shape import ProvisionedNode
 from components.rollout import Rollout
 from machineconfig.causes import Causes
 from talosapi import Credentials
@@ -26,7 +26,7 @@ class BringUpArgs:
     client_configuration: machine.ClientConfigurationArgsDict
     credentials: pulumi.Output[Credentials]
     authority: pulumi.Output[Authority]
-    machines: Mapping[str, Machine]
+    machines: Mapping[str, ProvisionedNode]
     configurations: Mapping[str, pulumi.Output[str]]
     rollout: Rollout
     causes: Causes
@@ -60,9 +60,10 @@ class BringUp(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _apply(self, node: Node) -> machine.ConfigurationApply:
+        provisioned = self._args.machines[node.name]
         return machine.ConfigurationApply(
             node.name,
-            node=str(node.address),
+            node=provisioned.address,
             client_configuration=self._args.client_configuration,
             machine_configuration_input=self._args.configurations[node.name],
             apply_mode=self._args.topology.rollout.apply_mode,
@@ -70,8 +71,8 @@ class BringUp(pulumi.ComponentResource):
             opts=self._options(
                 # A changed timeout alone would apply every configuration again.
                 ignore_changes=["timeouts"],
-                replace_with=list(self._args.machines[node.name].made_of),
-                depends_on=self._rollout.registration(node, self._args.machines[node.name]),
+                replace_with=list(provisioned.resources),
+                depends_on=self._rollout.registration(node, provisioned.component),
                 hooks=self._gates,
             ),
         )
@@ -80,7 +81,7 @@ class BringUp(pulumi.ComponentResource):
         node, patience = self._args.topology.bootstrap, self._args.topology.rollout.timeout
         return machine.Bootstrap(
             "bootstrap",
-            node=str(node.address),
+            node=self._args.machines[node.name].address,
             endpoint=self._relay.endpoint(),
             client_configuration=self._args.client_configuration,
             # The relay's own patience ends first, with a message that says what was waited for.
@@ -95,7 +96,7 @@ class BringUp(pulumi.ComponentResource):
     def _kubeconfig(self, after: list[pulumi.Resource]) -> pulumi.Output[str]:
         kubeconfig = cluster.Kubeconfig(
             "kubeconfig",
-            node=str(self._args.topology.bootstrap.address),
+            node=self._args.machines[self._args.topology.bootstrap.name].address,
             client_configuration=self._args.client_configuration,
             timeouts=cluster.KubeconfigTimeoutsArgs(create=self._patience, update=self._patience),
             opts=self._options(depends_on=after, hooks=self._rollout.cluster_gate(), ignore_changes=["timeouts"]),
@@ -107,11 +108,14 @@ class BringUp(pulumi.ComponentResource):
         result = client.get_configuration_output(
             cluster_name=topology.name,
             client_configuration=pulumi.Output.all(**self._args.client_configuration).apply(_talosctl_identity),
-            endpoints=[str(address) for address in topology.talosconfig_endpoints],
-            nodes=[str(address) for address in topology.talosconfig_nodes],
+            endpoints=self._addresses(topology.controlplanes),
+            nodes=self._addresses((*topology.controlplanes, *topology.workers)),
             opts=pulumi.InvokeOutputOptions(parent=self, provider=self._args.provider),
         )
         return pulumi.Output.secret(result.talos_config)
+
+    def _addresses(self, nodes: Iterable[Node]) -> pulumi.Output[list[str]]:
+        return pulumi.Output.all(*(self._args.machines[node.name].address for node in nodes))
 
     def _options(self, **options: Any) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(parent=self, provider=self._args.provider, **options)

@@ -11,7 +11,7 @@ from components.images import BootImages, BootImagesArgs
 from components.machine_config import MachineConfig, MachineConfigArgs
 from components.machine_secrets import MachineSecrets, MachineSecretsArgs
 from components.nodes import PLATFORMS
-from components.nodes.shape import Machine, NodeArgs, PlatformArgs
+from components.nodes.shape import NodeArgs, PlatformArgs, ProvisionedNode
 from components.plan import Plan
 from components.rollout import Rollout
 from machineconfig.causes import Causes
@@ -89,9 +89,9 @@ class Cluster(pulumi.ComponentResource):
         self.talosconfig = bring_up.talosconfig
         self.register_outputs({})
 
-    def _machine(self, node: Node) -> Machine:
+    def _machine(self, node: Node) -> ProvisionedNode:
         args = NodeArgs(self._plan.topology, node, self._platform, self._rollout.machine_gates)
-        return self._module.Node(node.name, args, pulumi.ResourceOptions(parent=self._platform))
+        return self._module.Node(node.name, args, pulumi.ResourceOptions(parent=self._platform)).provisioned
 
     def _machine_config(self, node: Node) -> MachineConfig:
         args = MachineConfigArgs(

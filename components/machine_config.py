@@ -23,7 +23,7 @@ class MachineConfigArgs:
 
 
 class MachineConfig(pulumi.ComponentResource):
-    """Owns no resource: asks the provider for the base configuration of the role with the node's patches merged."""
+    """Owns no resource: asks the provider for the base configuration with the node's patches merged."""
 
     text: pulumi.Output[str]
     """The final configuration, a secret as a whole, as the bundle is."""
@@ -40,7 +40,7 @@ class MachineConfig(pulumi.ComponentResource):
         return machine.get_configuration_output(
             cluster_name=topology.name,
             cluster_endpoint=topology.endpoint.url,
-            machine_type=args.node.role,
+            machine_type=args.node.machine_type,
             machine_secrets=bundle,
             talos_version=str(topology.versions.contract),
             kubernetes_version=str(topology.versions.kubernetes),

@@ -3,22 +3,19 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Literal
 
 from talosapi import Credentials, etcd
 from talosapi.cluster import wait_member, wait_others
 from talosapi.conditions import WORKER, control_plane, rebooted, unless_in_maintenance
 from talosapi.quorum import Step
 from talosapi.waiting import Patience, not_ready, wait
-from topology import Node, Topology
+from topology import MachineType, Node, Topology
 
 LOOK = Patience(timeout=5)
 """How long is looked for what is there: a living cluster, machines that are sick."""
 
 _LATE = 15
 """How many seconds a healthy machine waits for a sick one to come, which may have no change of its own."""
-
-Role = Literal["controlplane", "worker"]
 
 
 class RolloutStopped(Exception):  # noqa: N818 - the machine that stopped the rollout has the error
@@ -46,7 +43,7 @@ class Turns:
         }
         self._changing: dict[str, str | None] = {}
         self._came = {node.name: asyncio.Event() for node in topology.nodes}
-        self._sick: dict[Role, asyncio.Task[frozenset[str]]] = {}
+        self._sick: dict[MachineType, asyncio.Task[frozenset[str]]] = {}
         self._workers_up: asyncio.Task[None] | None = None
         self._stopped_by: str | None = None
 
@@ -57,7 +54,7 @@ class Turns:
         Raises RolloutStopped after a machine that did not come through, and NotReady.
         """
         await self._let_the_sick_go_first(node)
-        await self._free[node.role].acquire()
+        await self._free[node.machine_type].acquire()
         self._changing[node.name] = None
         try:
             if self._stopped_by:
@@ -86,10 +83,10 @@ class Turns:
         del self._changing[node.name]
         if failed:
             self._stopped_by = self._stopped_by or node.name
-        self._free[node.role].release()
+        self._free[node.machine_type].release()
 
     async def _let_the_sick_go_first(self, node: Node) -> None:
-        sick = await self._sick_of(node.role)
+        sick = await self._sick_of(node.machine_type)
         self._came[node.name].set()  # and it queues before anybody who waits for this does
         if node.name not in sick:
             await asyncio.gather(*(self._comes(name) for name in sick))
@@ -98,14 +95,14 @@ class Turns:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._came[name].wait(), _LATE)
 
-    async def _sick_of(self, role: Role) -> frozenset[str]:
+    async def _sick_of(self, role: MachineType) -> frozenset[str]:
         """Look once a run, before the first change of a machine of that role."""
         if role not in self._sick:
             self._sick[role] = asyncio.create_task(self._look_for_sick(role))
         return await asyncio.shield(self._sick[role])
 
-    async def _look_for_sick(self, role: Role) -> frozenset[str]:
-        machines = [node for node in self._topology.nodes if node.role == role]
+    async def _look_for_sick(self, role: MachineType) -> frozenset[str]:
+        machines = [node for node in self._topology.nodes if node.machine_type == role]
         healthy = control_plane() if role == "controlplane" else (unless_in_maintenance(*WORKER),)
         wanted = [(machine, healthy) for machine in machines]
         return frozenset(await not_ready(wanted, await self._credentials(), patience=LOOK))

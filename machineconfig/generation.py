@@ -17,7 +17,7 @@ def arguments(
     return GenerateArgs(
         cluster_name=topology.name,
         cluster_endpoint=topology.endpoint.url,
-        machine_type=node.role,
+        machine_type=node.machine_type,
         machine_secrets=bundle,
         talos_version=str(topology.versions.contract),
         kubernetes_version=str(topology.versions.kubernetes),

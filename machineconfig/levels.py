@@ -1,4 +1,4 @@
-"""Which files of `patches/` apply to a node, in which order: all, role, zone, platform, node."""
+"""Which files of `patches/` apply to a node, in which order: all, machine type, role, zone, platform, node."""
 
 import difflib
 import os
@@ -8,20 +8,21 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from machineconfig.model import Finding
-from topology import Node, Topology
+from topology import ROLES, Node, Topology
 from topology.platforms import PLATFORMS
 
 MANIFESTS = "manifests"
-_NAMED = ("zone", "platform", "node")
+_NAMED = ("role", "zone", "platform", "node")
 _FOLDERS = ("all", "controlplane", "worker", *_NAMED, MANIFESTS)
-_LEVELS = "all/, controlplane/, worker/, zone/<zone>/, platform/<kind>/ or node/<name>/"
+_LEVELS = "all/, controlplane/, worker/, role/<role>/, zone/<zone>/, platform/<kind>/ or node/<name>/"
 _NAME = re.compile(r"[0-9]{2}-[a-z0-9]+(?:-[a-z0-9]+)*\.yaml(?:\.j2)?")
 
 
 def levels(topology: Topology, node: Node) -> tuple[str, ...]:
     """The folders of a node, the widest first: a later patch wins."""
     zone = (f"zone/{node.zone}",) if node.zone else ()
-    return ("all", node.role, *zone, f"platform/{topology.platform.kind}", f"node/{node.name}")
+    own = (f"platform/{topology.platform.kind}", f"node/{node.name}")
+    return ("all", node.machine_type, f"role/{node.role}", *zone, *own)
 
 
 def files(root: Path, folder: str) -> tuple[Path, ...]:
@@ -45,7 +46,8 @@ def check_folder(root: Path, folder: str) -> Iterator[Finding]:
 
 def check_root(root: Path) -> Iterator[Finding]:
     """Folders that no node would ever read, because their name is no level's, and files beside the levels."""
-    for folder, known in (("", _FOLDERS), ("platform", tuple(PLATFORMS)), ("zone", None), ("node", None)):
+    tables = {"": _FOLDERS, "role": tuple(ROLES), "platform": tuple(PLATFORMS), "zone": None, "node": None}
+    for folder, known in tables.items():
         for path in _entries(root / folder):
             source = path.relative_to(root).as_posix()
             if wrong := _unusable(root, path):

@@ -11,9 +11,12 @@ from topology.link import Bond, Link, Vlan
 from topology.loader import load
 from topology.network import ClusterNetwork
 from topology.node import Node, Platform
-from topology.platforms.bare_metal import BareMetalNode, BareMetalSettings
-from topology.platforms.proxmox.models import PciDevice, ProxmoxNode, ProxmoxSettings
+from topology.platforms.bare_metal.node import BareMetalNode
+from topology.platforms.bare_metal.settings import BareMetalSettings
+from topology.platforms.proxmox.node import PciDevice, ProxmoxNode
+from topology.platforms.proxmox.settings import ProxmoxSettings
 from topology.quorum import Loss
+from topology.role import ROLES, MachineType, Role
 from topology.settings import ApiServer, Image, Kubelet, Oidc, Rollout, Secrets, ServingCertificates, Versions
 from topology.site import Proxy, Site
 from topology.topology import Topology
@@ -23,6 +26,7 @@ from topology.zone import Zone
 from versioning import Contract, Version
 
 __all__ = [
+    "ROLES",
     "ApiServer",
     "BareMetalNode",
     "BareMetalSettings",
@@ -38,6 +42,7 @@ __all__ = [
     "Link",
     "LocalVolume",
     "Loss",
+    "MachineType",
     "Node",
     "Oidc",
     "PciDevice",
@@ -45,6 +50,7 @@ __all__ = [
     "ProxmoxNode",
     "ProxmoxSettings",
     "Proxy",
+    "Role",
     "Rollout",
     "Secrets",
     "ServingCertificates",

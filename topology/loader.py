@@ -10,9 +10,10 @@ from pydantic_core import ErrorDetails
 from topology.draft import DROP, Draft
 from topology.fault import Fault, Found, Loc, TopologyError
 from topology.hints import renamed
+from topology.near import closest, near
 from topology.platforms import PLATFORMS
 from topology.rules import RULES
-from topology.rules.rule import Rule, closest, near
+from topology.rules.rule import Rule
 from topology.shape import example_of, field_at, keys_at, shape_of
 from topology.topology import Topology
 from topology.translate import follows, translate

@@ -1,12 +1,13 @@
 """What every node has, and every platform: each platform adds its own in topology/platforms/."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pydantic import Field
 
 from topology.link import Link
 from topology.model import Data, Model
+from topology.role import ROLES, MachineType, RoleName
 from topology.values import Address, Interface, Name
 from topology.volume import LocalVolume
 
@@ -16,8 +17,8 @@ class Node(Model):
 
     name: Name = Field(examples=["talos-worker-01", "unnamed"])
     """Its host name, and its identity: another name is another machine."""
-    role: Literal["controlplane", "worker"] = Field(examples=["worker"])
-    """controlplane or worker."""
+    role: RoleName = Field(examples=["worker"])
+    """What it is for: controlplane or worker."""
     address: Address = Field(examples=["192.168.1.121", "192.0.2.1"])
     """Its own address, the only source for machine and machine configuration."""
     zone: Name | None = None
@@ -30,9 +31,14 @@ class Node(Model):
     """Free values for its templates."""
 
     @property
+    def machine_type(self) -> MachineType:
+        """What Talos calls a machine of its role."""
+        return ROLES[self.role].machine_type
+
+    @property
     def is_controlplane(self) -> bool:
         """Whether it runs etcd and the Kubernetes API."""
-        return self.role == "controlplane"
+        return self.machine_type == "controlplane"
 
 
 class Platform(Model):

@@ -26,7 +26,7 @@ DEFAULT_IMAGE = "default"
 
 
 def _without_workers(data: dict[str, Any]) -> bool:
-    return all(node.role == "controlplane" for node in data["nodes"])
+    return all(node.is_controlplane for node in data["nodes"])
 
 
 def _with_default(images: dict[str, Image]) -> dict[str, Image]:

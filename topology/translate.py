@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from topology.fault import NOTHING, Fault, Loc, at, show
 from topology.hints import for_key, for_missing, for_number, for_value, renamed
-from topology.rules.rule import closest, near
+from topology.near import closest, near
 from topology.shape import example_of, field_at, keys_at
 
 _OPTIONAL = ", or leave it out"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from components.nodes.shape import Machine, NodeArgs, PlatformArgs
+from components.nodes.shape import NodeArgs, NodeComponent, PlatformArgs, ProvisionedNode
 from topology import Topology
 
 
@@ -22,7 +22,7 @@ class Platform(pulumi.ComponentResource):
         self.register_outputs({"schematics": list(args.registered.values())})
 
 
-class Node(Machine):
+class Node(NodeComponent):
     """Owns nothing: the machine waits in maintenance mode at the address the topology says.
 
     It registers no outputs, as it has none: docs/adr/0008.
@@ -31,3 +31,4 @@ class Node(Machine):
     def __init__(self, name: str, args: NodeArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         """Take the machine at its address."""
         super().__init__("talos-stacks:bare-metal:Node", name, None, opts)
+        self.provisioned = ProvisionedNode(name, str(args.node.address), resources=(), component=self)

@@ -6,11 +6,12 @@ import pulumi
 import pulumi_proxmoxve as proxmoxve
 from pulumi_proxmoxve import download
 
-from components.nodes.shape import Machine, NodeArgs, PlatformArgs
+from components.nodes.shape import NodeArgs, NodeComponent, PlatformArgs, ProvisionedNode
 from machineconfig import DiskImage, disk_image
 from topology import Node as NodeModel
 from topology import Topology
-from topology.platforms.proxmox.models import PciDevice, ProxmoxNode, ProxmoxSettings
+from topology.platforms.proxmox.node import PciDevice, ProxmoxNode
+from topology.platforms.proxmox.settings import ProxmoxSettings
 
 API_TOKEN = "proxmoxApiToken"  # noqa: S105 - the name of a config key
 
@@ -90,7 +91,7 @@ class Platform(pulumi.ComponentResource):
         )
 
 
-class Node(Machine):
+class Node(NodeComponent):
     """Owns one VM. Its boot image and cloud-init drive matter at creation only: later changes never replace it.
 
     What does replace a VM, such as another VM id, takes the old one away first, since both have one address. A control
@@ -138,7 +139,7 @@ class Node(Machine):
                 delete_before_replace=True,
             ),
         )
-        self.made_of = [vm]
+        self.provisioned = ProvisionedNode(name, str(node.address), resources=(vm,), component=self)
 
 
 def _settings(topology: Topology) -> ProxmoxSettings:

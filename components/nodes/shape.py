@@ -30,11 +30,23 @@ class NodeArgs:
     gates: pulumi.ResourceHookBinding
 
 
-class Machine(pulumi.ComponentResource):
+@dataclass(frozen=True)
+class ProvisionedNode:
+    """A machine that waits for its configuration, as the later steps take it."""
+
+    name: str
+    address: pulumi.Input[str]
+    """Where it is reached: the topology's address, or the one that the platform gave it."""
+    resources: Sequence[pulumi.Resource]
+    """What it is made of: where one of these is replaced, the machine is a new one, without a configuration."""
+    component: pulumi.Resource
+    """It is there when all of it is."""
+
+
+class NodeComponent(pulumi.ComponentResource):
     """A machine of any platform, up to the point where it waits for its configuration."""
 
-    made_of: Sequence[pulumi.Resource] = ()
-    """Where one of these is replaced, the machine is a new one, without a configuration."""
+    provisioned: ProvisionedNode
 
 
 class PlatformModule(Protocol):
@@ -45,7 +57,7 @@ class PlatformModule(Protocol):
         """What the nodes of a cluster share: the provider, the boot images."""
 
     @property
-    def Node(self) -> Callable[[str, NodeArgs, pulumi.ResourceOptions], Machine]:  # noqa: N802
+    def Node(self) -> Callable[[str, NodeArgs, pulumi.ResourceOptions], NodeComponent]:  # noqa: N802
         """One machine, up to the point where it waits for its configuration."""
 
     def environment(self, topology: Topology) -> Mapping[str, str | None]:

@@ -79,7 +79,7 @@ def _of_kubernetes(final: Final) -> Iterator[_Owned]:
 
 def _of_the_node(final: Final) -> Iterator[_Owned]:
     topology, node = final.topology, final.node
-    yield _Owned(("machine", "type"), node.role, f"the role of {node.name}")
+    yield _Owned(("machine", "type"), node.machine_type, f"the role of {node.name}")
     if node.zone:
         yield _Owned(("machine", "nodeLabels", _ZONE), node.zone, f"the zone of {node.name}")
     proxy, where = topology.site_of(node).proxy, f"zones.{node.zone}" if node.zone else "network"

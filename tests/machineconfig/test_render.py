@@ -5,15 +5,19 @@ import pytest
 
 from machineconfig import ConfigError, Facts, render_cluster
 from machineconfig.bounds import LARGEST, STEPS
-from tests.machineconfig.stacks import OLD, facts, refused, rendered, stack, write
+from machineconfig.checks.configuration import bundle
+from machineconfig.generation import arguments
+from tests.machineconfig.stacks import OLD, facts, raw, refused, rendered, stack, write
+from topology import ROLES, Role
 
 
 def texts(root: Path, **changes: object) -> list[str]:
     return [patch.text for patch in rendered(stack(**changes), "cp1", root)]
 
 
-def test_levels_come_in_the_order_all_role_zone_platform_node(tmp_path: Path) -> None:
-    folders = ["node/cp1", "platform/proxmox", "zone/dc1", "controlplane", "all", "worker", "zone/dc2", "node/w1"]
+def test_levels_come_in_the_order_all_type_role_zone_platform_node(tmp_path: Path) -> None:
+    folders = ["node/cp1", "platform/proxmox", "zone/dc1", "role/controlplane", "controlplane", "all"]
+    folders += ["worker", "role/worker", "zone/dc2", "node/w1"]
     write(tmp_path, {f"{folder}/10-a.yaml": f"machine: {{env: {{a: {folder}}}}}\n" for folder in folders})
     node = {"name": "cp1", "role": "controlplane", "address": "192.168.1.121", "zone": "dc1"}
     topology = stack(zones={"dc1": {}, "dc2": {}}, nodes=[node | {"cores": 4, "memory": 8192}])
@@ -21,10 +25,33 @@ def test_levels_come_in_the_order_all_role_zone_platform_node(tmp_path: Path) ->
     assert sources == [
         "all/10-a.yaml",
         "controlplane/10-a.yaml",
+        "role/controlplane/10-a.yaml",
         "zone/dc1/10-a.yaml",
         "platform/proxmox/10-a.yaml",
         "node/cp1/10-a.yaml",
     ]
+
+
+def test_a_role_of_ones_own_is_a_line_in_the_table_and_a_folder_of_patches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ROLES, "storage", Role("storage", "worker", "storage nodes"))
+    files = [f"{folder}/10-a.yaml.j2" for folder in ("all", "worker", "role/storage", "role/worker", "controlplane")]
+    write(tmp_path, dict.fromkeys(files, "machine: {env: {a: {{ node.role }}-{{ node.machine_type }}}}\n"))
+    nodes = [*raw()["nodes"], raw()["nodes"][1] | {"name": "s1", "role": "storage", "address": "192.168.1.123"}]
+    topology = stack(nodes=nodes)
+    patches = rendered(topology, "s1", tmp_path)
+    assert [patch.source.rpartition("/")[0] for patch in patches] == ["all", "worker", "role/storage"]
+    assert patches[0].text == "machine: {env: {a: storage-worker}}\n"
+    assert [node.name for node in topology.workers] == ["w1", "s1"]
+    assert arguments(topology, topology.node("s1"), (), bundle()).machine_type == "worker"
+    assert [patch.source for patch in rendered(topology, "w1", tmp_path)][-1] == "role/worker/10-a.yaml.j2"
+
+
+def test_a_folder_of_no_role_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"role/storage/10-a.yaml": "machine: {}\n"})
+    (finding,) = refused(stack(), "cp1", tmp_path)
+    assert finding.message == "no node reads a folder called storage"
 
 
 def test_the_number_in_front_decides_the_order_inside_a_level(tmp_path: Path) -> None:
@@ -179,8 +206,8 @@ def test_a_file_beside_the_levels_is_refused_with_the_levels(tmp_path: Path, nam
     write(tmp_path, {name: "machine: {}\n", "README.md": "", "node/README.md": ""})
     (finding,) = refused(stack(), "cp1", tmp_path)
     assert str(finding) == (
-        f"patches/{name}: is a file that no node reads; move it to a level: all/, controlplane/, worker/, zone/<zone>/,"
-        " platform/<kind>/ or node/<name>/"
+        f"patches/{name}: is a file that no node reads; move it to a level: all/, controlplane/, worker/,"
+        " role/<role>/, zone/<zone>/, platform/<kind>/ or node/<name>/"
     )
 
 

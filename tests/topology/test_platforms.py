@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
+import pulumi
 import pytest
 
+from components.nodes import PLATFORMS as COMPONENTS
+from components.nodes.shape import NodeComponent
 from tests.topology.stacks import ROOT, valid
 from topology import Node, Platform, Topology, TopologyError, load
 from topology.fault import Found
@@ -81,6 +84,17 @@ def test_no_module_outside_the_table_names_a_platform() -> None:
 
 
 def test_every_platform_of_the_stack_file_can_be_built() -> None:
-    from components.nodes import PLATFORMS as COMPONENTS
-
     assert set(PLATFORMS) == set(COMPONENTS)
+
+
+def test_every_platform_has_the_same_files_and_the_same_names_in_them() -> None:
+    for kind, module in COMPONENTS.items():
+        folder = ROOT / "topology" / "platforms" / kind.replace("-", "_")
+        files = {file.name for file in folder.glob("*.py")}
+        assert files == {"__init__.py", "node.py", "rules.py", "settings.py"}, folder
+        assert PLATFORMS[kind].settings.__module__ == f"topology.platforms.{folder.name}.settings"
+        assert PLATFORMS[kind].node.__module__ == f"topology.platforms.{folder.name}.node"
+        made = module()
+        assert issubclass(made.Platform, pulumi.ComponentResource), kind  # type: ignore[arg-type]
+        assert issubclass(made.Node, NodeComponent), kind  # type: ignore[arg-type]
+        assert callable(made.environment), kind

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from topology.compatibility import SUPPORT
 from topology.extensions import EXTENSIONS
 from topology.fault import NOTHING, Found
-from topology.rules.rule import near
+from topology.near import near
 from topology.topology import DEFAULT_IMAGE, Topology
 
 

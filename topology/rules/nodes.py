@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from topology.fault import NOTHING, Found
-from topology.rules.rule import near
+from topology.near import near
 from topology.topology import Topology
 
 

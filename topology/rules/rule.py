@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from topology.fault import Found, Loc
@@ -21,14 +20,3 @@ class Rule:
     """Whether what it finds is a warning instead of a fault."""
     reads: tuple[Loc, ...] = ()
     """Parts of the file it needs whole: it is left out where one of them is faulty already. ``*`` is any entry."""
-
-
-def closest(name: str, known: Iterable[str]) -> list[str]:
-    """Return the one of ``known`` that ``name`` may have been meant to be, in a list that may be empty."""
-    return difflib.get_close_matches(name[:100], tuple(known), n=1, cutoff=0.6)
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """Say what ``name`` could have been meant to be: `` (is it worker?)``, or nothing where nothing is like it."""
-    close = closest(name, known)
-    return f" (is it {' or '.join(close)}?)" if close else ""

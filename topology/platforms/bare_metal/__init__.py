@@ -1,12 +1,13 @@
 """Bare metal: its settings, its node and its rules."""
 
-from topology.platforms.bare_metal.models import BareMetalNode, BareMetalSettings
+from topology.platforms.bare_metal.node import BareMetalNode
 from topology.platforms.bare_metal.rules import (
     disks_are_told_apart,
     link_names_the_interface,
     vip_has_an_interface,
     volumes_have_a_disk_on_every_worker,
 )
+from topology.platforms.bare_metal.settings import BareMetalSettings
 from topology.platforms.base import PlatformKind
 from topology.rules.rule import Rule
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from topology.disk import same_disk
 from topology.fault import NOTHING, Found
-from topology.platforms.bare_metal.models import BareMetalNode, BareMetalSettings
-from topology.rules.rule import near
+from topology.near import near
+from topology.platforms.bare_metal.node import BareMetalNode
+from topology.platforms.bare_metal.settings import BareMetalSettings
 from topology.topology import Topology
 
 

@@ -1,7 +1,7 @@
 """Proxmox VE: its settings, its node and its rules."""
 
 from topology.platforms.base import PlatformKind
-from topology.platforms.proxmox.models import ProxmoxNode, ProxmoxSettings
+from topology.platforms.proxmox.node import ProxmoxNode
 from topology.platforms.proxmox.rules import (
     addresses_have_a_gateway,
     architecture_is_amd64,
@@ -12,6 +12,7 @@ from topology.platforms.proxmox.rules import (
     vm_ids,
     vm_ids_are_unique,
 )
+from topology.platforms.proxmox.settings import ProxmoxSettings
 from topology.rules.rule import Rule
 
 PLATFORM = PlatformKind(

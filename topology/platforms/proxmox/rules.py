@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from topology.fault import NOTHING, Found, Loc
-from topology.platforms.proxmox.models import ProxmoxNode, ProxmoxSettings
-from topology.rules.rule import near
+from topology.near import near
+from topology.platforms.proxmox.node import ProxmoxNode
+from topology.platforms.proxmox.settings import ProxmoxSettings
 from topology.topology import Topology
 
 _CONTROLPLANE_MEMORY = 2048
