@@ -1,16 +1,18 @@
 """From machines to a cluster: apply, bootstrap once, healthy, kubeconfig."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 import pulumiverse_talos as talos
+from pulumi.resource import DependencyResource
 from pulumiverse_talos import client, cluster, machine
 
 from components.bootstrap_relay import BootstrapRelay
 from components.living import telling
 from components.nodes.shape import ProvisionedNode
+from components.record import Record
 from components.rollout import Rollout
 from machineconfig.causes import Causes
 from talosapi import Credentials
@@ -20,7 +22,10 @@ from topology import Node, Topology
 
 @dataclass(frozen=True)
 class BringUpArgs:
-    """``machines`` and ``configurations`` by node name; the three in between are the outputs of ``MachineSecrets``."""
+    """``machines`` and ``configurations`` by node name; the three in between are the outputs of ``MachineSecrets``.
+
+    ``everything`` has every other component of the cluster.
+    """
 
     topology: Topology
     client_configuration: machine.ClientConfigurationArgsDict
@@ -31,6 +36,7 @@ class BringUpArgs:
     rollout: Rollout
     causes: Causes
     provider: talos.Provider
+    everything: Sequence[pulumi.Resource]
 
 
 class BringUp(pulumi.ComponentResource):
@@ -43,9 +49,13 @@ class BringUp(pulumi.ComponentResource):
     kubeconfig: pulumi.Output[str]
     talosconfig: pulumi.Output[str]
 
-    def __init__(self, name: str, args: BringUpArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, record: Record, opts: pulumi.ResourceOptions | None = None) -> None:
+        """Read what is on record: it is known when the URN is. `run` registers the rest."""
+        migrations = pulumi.ResourceOptions(state_migrations=[record.read])
+        super().__init__("talos-stacks:index:BringUp", name, None, pulumi.ResourceOptions.merge(opts, migrations))
+
+    def run(self, args: BringUpArgs) -> None:
         """Register one apply a node, then the bootstrap, then the kubeconfig."""
-        super().__init__("talos-stacks:index:BringUp", name, None, opts)
         self._args = args
         self._rollout = args.rollout
         self._patience = f"{args.topology.rollout.timeout}s"
@@ -57,7 +67,8 @@ class BringUp(pulumi.ComponentResource):
         bootstrap = self._bootstrap(applied)
         self.kubeconfig = self._kubeconfig([bootstrap, *applied.values()])
         self.talosconfig = self._talosconfig()
-        self.register_outputs({})
+        # What no configuration says, for the comparison of the next run: components/record.py.
+        self.register_outputs({"contract": str(args.topology.versions.contract)})
 
     def _apply(self, node: Node) -> machine.ConfigurationApply:
         provisioned = self._args.machines[node.name]
@@ -94,12 +105,20 @@ class BringUp(pulumi.ComponentResource):
         )
 
     def _kubeconfig(self, after: list[pulumi.Resource]) -> pulumi.Output[str]:
+        everything = self._args.everything
         kubeconfig = cluster.Kubeconfig(
             "kubeconfig",
             node=self._args.machines[self._args.topology.bootstrap.name].address,
             client_configuration=self._args.client_configuration,
             timeouts=cluster.KubeconfigTimeoutsArgs(create=self._patience, update=self._patience),
-            opts=self._options(depends_on=after, hooks=self._rollout.cluster_gate(), ignore_changes=["timeouts"]),
+            opts=self._options(
+                # Nothing that a protected resource depends on is destroyed (docs/adr/0022). A component in the list
+                # stands for what it owns, so each is in it by its URN as well.
+                depends_on=[*after, *everything, *(each.urn.apply(DependencyResource) for each in everything)],
+                protect=True,
+                hooks=self._rollout.cluster_gate(),
+                ignore_changes=["timeouts"],
+            ),
         )
         return pulumi.Output.secret(kubeconfig.kubeconfig_raw)
 

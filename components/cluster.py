@@ -7,12 +7,14 @@ import pulumi
 import pulumiverse_talos as talos
 
 from components.bring_up import BringUp, BringUpArgs
+from components.edits import Edits
 from components.images import BootImages, BootImagesArgs
 from components.machine_config import MachineConfig, MachineConfigArgs
 from components.machine_secrets import MachineSecrets, MachineSecretsArgs
 from components.nodes import PLATFORMS
 from components.nodes.shape import NodeArgs, PlatformArgs, ProvisionedNode
-from components.plan import Plan
+from components.plan import Plan, accept
+from components.record import Record
 from components.rollout import Rollout
 from machineconfig.causes import Causes
 from topology import Node
@@ -36,10 +38,54 @@ class Cluster(pulumi.ComponentResource):
     """os:admin, a secret; its endpoints are the control planes' own addresses."""
 
     def __init__(self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        """Make what all nodes share, in the order of the work; ``bring_up`` does the rest."""
+        """Ask for what is on record; ``bring_up`` does the rest."""
         super().__init__("talos-stacks:index:Cluster", name, None, opts)
-        self._plan = plan = args.plan
-        topology = plan.topology
+        self._plan = args.plan
+        self._module = PLATFORMS[self._plan.topology.platform.kind]()
+        self._record = Record()
+        self._bring_up = BringUp("bring-up", self._record, pulumi.ResourceOptions(parent=self))
+
+    async def bring_up(self) -> None:
+        """Compare with the record; make what all nodes share, add the nodes, bring them up; register the outputs.
+
+        Raises ``pulumi.RunError`` before anything is changed, where the stack file asks a living cluster for what it
+        cannot do.
+        """
+        await self._bring_up.urn.future()
+        accept(Edits(self._record, self._plan, self._module.WORDS))
+        self._share()
+        machines, configurations = {}, {}
+        for node in self._plan.topology.nodes:
+            machines[node.name] = self._machine(node)
+            configurations[node.name] = self._machine_config(node)
+            await _pause()
+        self._bring_up.run(
+            BringUpArgs(
+                self._plan.topology,
+                self._secrets.client_configuration,
+                self._secrets.credentials,
+                self._secrets.authority,
+                machines=machines,
+                configurations={name: configuration.text for name, configuration in configurations.items()},
+                rollout=self._rollout,
+                causes=Causes(self._plan, pulumi.get_stack()),
+                provider=self._talos,
+                everything=[
+                    self._images,
+                    self._platform,
+                    *(machine.component for machine in machines.values()),
+                    *configurations.values(),
+                ],
+            )
+        )
+        self.nodes = [self._row(node) for node in self._plan.topology.nodes]
+        self.kubeconfig = self._bring_up.kubeconfig
+        self.talosconfig = self._bring_up.talosconfig
+        self.register_outputs({})
+
+    def _share(self) -> None:
+        """Make what all nodes share, in the order of the work."""
+        plan, topology = self._plan, self._plan.topology
         child = pulumi.ResourceOptions(parent=self)
         self._talos = talos.Provider("talos", image_factory_url=topology.image_factory, opts=child)
         self._secrets = MachineSecrets(
@@ -48,46 +94,18 @@ class Cluster(pulumi.ComponentResource):
             child,
         )
         self._rollout = Rollout(topology, self._secrets.credentials)
-        images = BootImages(
+        self._images = BootImages(
             "boot-images",
             BootImagesArgs({schematic.id: schematic for schematic in plan.schematics.values()}, self._talos),
             child,
         )
-        self._module = PLATFORMS[topology.platform.kind]()
         self._platform = self._module.Platform(
             topology.platform.kind,
             PlatformArgs(
-                topology, {name: schematic.id for name, schematic in plan.schematics.items()}, images.registered
+                topology, {name: schematic.id for name, schematic in plan.schematics.items()}, self._images.registered
             ),
             child,
         )
-
-    async def bring_up(self) -> None:
-        """Add the nodes and bring them up; register the outputs."""
-        plan, machines, configurations = self._plan, {}, {}
-        for node in plan.topology.nodes:
-            machines[node.name] = self._machine(node)
-            configurations[node.name] = self._machine_config(node).text
-            await _pause()
-        bring_up = BringUp(
-            "bring-up",
-            BringUpArgs(
-                plan.topology,
-                self._secrets.client_configuration,
-                self._secrets.credentials,
-                self._secrets.authority,
-                machines=machines,
-                configurations=configurations,
-                rollout=self._rollout,
-                causes=Causes(plan, pulumi.get_stack()),
-                provider=self._talos,
-            ),
-            pulumi.ResourceOptions(parent=self),
-        )
-        self.nodes = [self._row(node) for node in plan.topology.nodes]
-        self.kubeconfig = bring_up.kubeconfig
-        self.talosconfig = bring_up.talosconfig
-        self.register_outputs({})
 
     def _machine(self, node: Node) -> ProvisionedNode:
         args = NodeArgs(self._plan.topology, node, self._platform, self._rollout.machine_gates)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pulumi
 
+from components.edits import Edits
 from components.machine_secrets import IN_MEMORY
 from components.nodes import PLATFORMS
 from components.own_address import locked_out
@@ -66,6 +67,14 @@ def prepare(config: pulumi.Config) -> Plan:
     for warning in (*made.warnings, *(imported.warnings if imported else ()), *locked_out(made.topology)):
         pulumi.log.warn(str(warning))
     return Plan(made.topology, made.schematics, made.facts, made.patches, config, imported)
+
+
+def accept(edits: Edits) -> None:
+    """Raise one ``pulumi.RunError`` with every edit that a living cluster cannot take; warn of what it will not do."""
+    if faults := edits.refused:
+        raise pulumi.RunError(_report(map(str, faults)))
+    for warning in edits.warnings:
+        pulumi.log.warn(str(warning))
 
 
 def contradictions(expected: Mapping[str, str | None], environment: Mapping[str, str]) -> list[str]:

@@ -20,7 +20,7 @@ ROOMS = {
     "talosapi": {"talosapi", "grpclib", "h2", "multidict", "yaml", "google", "cryptography", "grpc_tools"},
     "engine": {"engine"} | PLUGIN_PROTOCOL,
     "cli": {"cli", "engine", "stackfile", "topology", "machineconfig", "machinery", "talosapi", "ruamel"},
-    "components": {"components", "topology", "machineconfig", "talosapi", "pulumi"},
+    "components": {"components", "topology", "machineconfig", "talosapi", "versioning", "pulumi"},
     "lab": {
         "lab",
         "engine",

@@ -4,8 +4,13 @@ from collections.abc import Mapping
 
 import pulumi
 
+from components.edits import Words
 from components.nodes.shape import NodeArgs, NodeComponent, PlatformArgs, ProvisionedNode
 from topology import Topology
+
+WORDS = Words(
+    leaves="its machine keeps running with its configuration until it is reset", readdressed="nothing moves it there"
+)
 
 
 def environment(topology: Topology) -> Mapping[str, str | None]:

@@ -6,6 +6,7 @@ import pulumi
 import pulumi_proxmoxve as proxmoxve
 from pulumi_proxmoxve import download
 
+from components.edits import Words
 from components.nodes.shape import NodeArgs, NodeComponent, PlatformArgs, ProvisionedNode
 from machineconfig import DiskImage, disk_image
 from topology import Node as NodeModel
@@ -14,6 +15,8 @@ from topology.platforms.proxmox.node import PciDevice, ProxmoxNode
 from topology.platforms.proxmox.settings import ProxmoxSettings
 
 API_TOKEN = "proxmoxApiToken"  # noqa: S105 - the name of a config key
+
+WORDS = Words(leaves="its VM is deleted", readdressed="its cloud-init drive keeps the old one")
 
 
 def environment(topology: Topology) -> Mapping[str, str | None]:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import pulumi
 
+from components.edits import Words
 from topology import Node as NodeModel
 from topology import Topology
 
@@ -51,6 +52,10 @@ class NodeComponent(pulumi.ComponentResource):
 
 class PlatformModule(Protocol):
     """One module of ``components/nodes``."""
+
+    @property
+    def WORDS(self) -> Words:  # noqa: N802
+        """What becomes of a machine whose entry is edited."""
 
     @property
     def Platform(self) -> Callable[[str, PlatformArgs, pulumi.ResourceOptions], pulumi.ComponentResource]:  # noqa: N802

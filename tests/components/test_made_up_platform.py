@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 import pytest
 
+from components.edits import Words
 from components.nodes import PLATFORMS as COMPONENTS
 from components.nodes.shape import NodeArgs, NodeComponent, PlatformArgs, ProvisionedNode
 from tests.components.mocked import registered
@@ -54,6 +55,7 @@ ADDRESSES = {"cp-01": "198.51.100.11", "worker-01": "198.51.100.21"}
 class Cloud:
     """The module of the platform."""
 
+    WORDS = Words(leaves="its server is deleted", readdressed="")
     Platform = CloudPlatform
     Node = CloudMachine
 

@@ -97,6 +97,11 @@ class Rehearsal:
         resources: list[Json] = deployment.get("resources", [])
         return resources
 
+    def forget(self, name: str) -> None:
+        """Take the applied configuration of a node off the record, as after its retirement."""
+        urn = next(each["urn"] for each in self.state() if each["urn"].endswith(f":ConfigurationApply::{name}"))
+        self.pulumi("state", "delete", "--force", "--target-dependents", "--yes", urn)
+
     def outputs(self, *, secrets: bool = False) -> Json:
         """Return the outputs of the stack."""
         shown = ["--show-secrets"] if secrets else []

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from tests.stack.rehearsal import Json, Rehearsal, name_of
+from tests.stack.rehearsal import Json, Rehearsal
 
 pytestmark = pytest.mark.stack
 
@@ -121,13 +121,10 @@ def test_a_preview_says_what_a_living_cluster_will_not_take_notice_of(cluster: R
     assert cluster.steps() == {}
 
 
-def test_destroy_asks_for_the_protected_secrets_and_then_ends_clean(cluster: Rehearsal) -> None:
+def test_destroy_is_refused_until_the_state_is_unprotected_and_then_ends_clean(cluster: Rehearsal) -> None:
     output = cluster.pulumi("destroy", "--yes", "--skip-preview", "--non-interactive", fails=True)
-    assert "machine-secrets" in output and "protect" in output
-    secrets = next(
-        resource["urn"] for resource in cluster.state() if name_of(resource["urn"]) == "Secrets machine-secrets"
-    )
-    cluster.pulumi("state", "unprotect", "--yes", secrets)
+    assert "protect" in output
+    cluster.pulumi("state", "unprotect", "--all", "--yes")
     cluster.pulumi("destroy", "--yes", "--skip-preview", "--non-interactive")
     assert cluster.state() == []
     assert cluster.journal("violation") == []

@@ -106,6 +106,7 @@ def test_a_member_that_lives_and_is_no_node_of_the_stack_stops_every_change_and_
     living.topology["rollout"] = {"timeout": 8}
     gone = living.topology["nodes"].pop(2)
     living.save()
+    living.forget(gone["name"])
     output, seen = change(living, 5, fails=True)
     assert [entry for entry in seen if entry["event"] == "configuration"] == []
     assert f"there is also {gone['name']} at {gone['address']} (" in output and "and answers" in output

@@ -104,13 +104,13 @@ def test_secrets_on_record_win_over_any_other_file(single: Rehearsal, bundle: Bu
     assert bundle.trustd_token in configurations(single)[NODE]
 
 
-def test_another_contract_never_replaces_the_secrets(single: Rehearsal) -> None:
+def test_another_contract_is_refused_with_imported_secrets_too(single: Rehearsal) -> None:
     single.topology["versions"]["contract"] = "v1.12"
     single.save()
-    steps = single.steps()
+    output = single.pulumi("preview", "--non-interactive", fails=True)
     single.topology["versions"]["contract"] = "v1.13"
     single.save()
-    assert "Secrets machine-secrets" not in steps
+    assert "versions.contract: v1.12 is not what this cluster was created with (v1.13)" in output
 
 
 def test_a_single_control_plane_may_reboot_for_a_change(single: Rehearsal) -> None:

@@ -1,0 +1,219 @@
+"""What an edit of the stack file would do to a cluster that lives: refused, or said, before anything is changed."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from components.record import Applied, Images, Record
+from machineconfig import Finding, Plan
+from machineconfig.checks.configuration import made
+from topology import Fault, Node, Topology
+from versioning import read_version
+
+_RETIRING = "docs/operations.md, Retiring a control plane"
+_SHOWN = 5
+"""How many nodes a line names."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a platform has to say of a machine: it leaves the stack file, or gets another address there."""
+
+    leaves: str
+    readdressed: str
+    """Empty where the platform gives its machines their addresses."""
+
+
+@dataclass(frozen=True)
+class Edits:
+    """The stack file of now against the record of a living cluster; of a new one there is nothing to say."""
+
+    record: Record
+    plan: Plan
+    words: Words
+
+    @property
+    def refused(self) -> list[Fault]:
+        """What cannot be done to a living cluster."""
+        if not self.record.lives:
+            return []
+        return [
+            *self._missing(),
+            *self._other_roles(),
+            *self._other_addresses(),
+            *self._contract(),
+            *self._kubernetes(),
+        ]
+
+    @property
+    def warnings(self) -> list[Fault]:
+        """What will not happen, or happens to something that the preview does not show."""
+        if not self.record.lives:
+            return []
+        return [*self._leaving_workers(), *self._installers(), *self._kubeconfig()]
+
+    @property
+    def _topology(self) -> Topology:
+        return self.plan.topology
+
+    @cached_property
+    def _pairs(self) -> list[tuple[Applied, Node]]:
+        return [(self.record.nodes[node.name], node) for node in self._topology.nodes if node.name in self.record.nodes]
+
+    @cached_property
+    def _gone(self) -> list[Applied]:
+        names = {node.name for node in self._topology.nodes}
+        return [node for node in self.record.nodes.values() if node.name not in names]
+
+    def _missing(self) -> Iterator[Fault]:
+        gone = [node for node in self._gone if node.is_controlplane]
+        members = sum(node.is_controlplane for node in self.record.nodes.values())
+        if len(gone) == 1:
+            (node,) = gone
+            yield Fault(
+                "nodes",
+                _one(node),
+                f"is missing, but is one of the {members} control planes of this cluster and a member of its etcd",
+                f"put it back, or retire it first ({_RETIRING}): while all others are healthy"
+                f" `talosctl -n {node.address} reset`, then"
+                f" `pulumi state delete --force --target-dependents '{node.urn}'`",
+            )
+        elif gone:
+            yield Fault(
+                "nodes",
+                _and([_one(node) for node in gone]),
+                f"are missing, but are {len(gone)} of the {members} control planes of this cluster and members of its"
+                " etcd, which ends without a majority",
+                f"put them back; control planes are retired one at a time ({_RETIRING})",
+            )
+
+    def _other_roles(self) -> Iterator[Fault]:
+        for old, node in self._pairs:
+            if old.is_controlplane is not node.is_controlplane:
+                was = "controlplane, and a member of etcd" if old.is_controlplane else "worker"
+                yield Fault(
+                    f"{self._place(node)}.role",
+                    node.role,
+                    f"is not what {node.name} was installed as ({was}); a machine keeps its role until it is reset",
+                    f"put it back; to change it, take the node out and add it as a new one ({_RETIRING})",
+                )
+
+    def _other_addresses(self) -> Iterator[Fault]:
+        for old, node in self._pairs:
+            if self.words.readdressed and old.address != str(node.address):
+                yield Fault(
+                    f"{self._place(node)}.address",
+                    str(node.address),
+                    f"is not where {node.name} lives ({old.address}); a machine's address is its identity, and"
+                    f" {self.words.readdressed}",
+                    f"put {old.address} back; another address is another machine: take this one out and then add the"
+                    f" other, one at a time ({_RETIRING})",
+                )
+
+    def _contract(self) -> Iterator[Fault]:
+        now, then = str(self._topology.versions.contract), self.record.contract
+        if then not in ("", now):
+            yield Fault(
+                "versions.contract",
+                now,
+                f"is not what this cluster was created with ({then}); it decides about defaults and never changes",
+                f"put {then} back; the version that runs is versions.talos",
+            )
+
+    def _kubernetes(self) -> Iterator[Fault]:
+        """Kubernetes goes up one minor version at a time, and never down one."""
+        wanted = self._topology.versions.kubernetes
+        nodes: dict[str, list[Node]] = defaultdict(list)
+        for old, node in self._pairs:
+            tag = _tag(old.images.kubelet)
+            version = read_version(tag)
+            if version and version != wanted and wanted.contract != version.contract:
+                up = wanted.major == version.major and wanted.minor == version.minor + 1
+                if not up and _tag(self._images(old, node).kubelet) == str(wanted):
+                    nodes[tag].append(node)
+        for tag, found in nodes.items():
+            down = wanted < (read_version(tag) or wanted)
+            yield Fault(
+                "versions.kubernetes",
+                str(wanted),
+                f"is {'a minor version or more below' if down else 'more than one minor version above'} {tag}, which"
+                f" {_few(found)} run",
+                f"stay at {tag.rpartition('.')[0]} or newer; what etcd holds cannot be taken back"
+                if down
+                else "go up one minor version, run `up`, then the next",
+            )
+
+    def _leaving_workers(self) -> Iterator[Fault]:
+        for node in self._gone:
+            if not node.is_controlplane:
+                yield Fault(
+                    "nodes",
+                    _one(node),
+                    f"is no longer among them: {self.words.leaves}, and its Node stays in Kubernetes",
+                    f"`kubectl drain {node.name}` before the run, `kubectl delete node {node.name}` after it",
+                )
+
+    def _installers(self) -> Iterator[Fault]:
+        """An installer image in a configuration is read when a machine is installed, and then no more."""
+        of_version, of_image = (
+            self.plan.topology.versions.talos,
+            defaultdict[str, list[tuple[Applied, Node, str]]](list),
+        )
+        for old, node in self._pairs:
+            if (was := old.images.installer) not in ("", self.plan.facts[node.name].installer):
+                now = self._images(old, node).installer
+                if now != was:
+                    of_image[_tag(was) if _tag(was) != _tag(now) else ""].append((old, node, now))
+        for tag, found in of_image.items():
+            (old, node, now), nodes = found[0], [node for _, node, _ in found]
+            yield Fault(
+                "versions.talos" if tag else "images",
+                str(of_version) if tag else "",
+                f"changes the installer in the configuration of {_few(nodes)} and upgrades nothing: what they run"
+                f" stays ({f'{tag} by their configuration' if tag else 'its extensions and kernel arguments too'})",
+                "after the run upgrade one machine at a time, control planes first, each with its installer of the"
+                f" output `nodes`: `talosctl -n {old.address} upgrade --image {now}`",
+            )
+
+    def _kubeconfig(self) -> Iterator[Fault]:
+        urn, host = self.record.kubeconfig or ("", "")
+        if host in ("", self._topology.endpoint.url):
+            return
+        final = self._final(self._topology.bootstrap)
+        if f"endpoint: {host}\n" not in final:
+            yield Fault(
+                "endpoint",
+                self._topology.endpoint.url,
+                f"is not where the output kubeconfig leads ({host}), which is made once",
+                f"after the run `pulumi state delete --force '{urn}'` and `up` again make it anew",
+            )
+
+    def _images(self, old: Applied, node: Node) -> Images:
+        """The images of the configuration that a node would get."""
+        final = self._final(node)
+        return Images.of(final) if final else old.images
+
+    def _final(self, node: Node) -> str:
+        found = made(self._topology, node, self.plan.patches[node.name])
+        return "" if isinstance(found, Finding) else found.text
+
+    def _place(self, node: Node) -> str:
+        return f"nodes[{self._topology.nodes.index(node)}]"
+
+
+def _tag(image: str) -> str:
+    return image.partition("@")[0].rpartition(":")[2]
+
+
+def _one(node: Applied) -> str:
+    return f"{node.name} ({node.address})"
+
+
+def _few(nodes: Sequence[Node]) -> str:
+    names = [node.name for node in nodes]
+    return _and(names if len(names) <= _SHOWN else [*names[: _SHOWN - 1], f"{len(names) - _SHOWN + 1} more"])
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

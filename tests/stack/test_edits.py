@@ -1,0 +1,182 @@
+"""What an edit of the stack file may not do to a cluster that lives, and what it does not do: all said at preview."""
+
+import copy
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stack.rehearsal import Json, Rehearsal
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.stack
+
+RESET = """
+import asyncio, sys
+from pathlib import Path
+from cli.running import talosconfig
+from talosapi import Client
+
+async def reset():
+    async with Client(sys.argv[2], talosconfig(Path(sys.argv[1]))) as client:
+        await client.reset(graceful=True, reboot=True)
+
+asyncio.run(reset())
+"""
+"""What ``talosctl reset --reboot`` does."""
+
+
+@pytest.fixture(scope="module")
+def living(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
+    rehearsal = Rehearsal(tmp_path_factory.mktemp("edits"))
+    rehearsal.start()
+    try:
+        rehearsal.up()
+        yield rehearsal
+    finally:
+        rehearsal.down()
+
+
+@pytest.fixture
+def edit(living: Rehearsal) -> Iterator[Callable[[Callable[[Json], Any]], None]]:
+    """Edits the stack file; it is as before afterwards."""
+    before = copy.deepcopy(living.topology)
+
+    def change(by: Callable[[Json], Any]) -> None:
+        by(living.topology)
+        living.save()
+
+    yield change
+    living.topology = before
+    living.save()
+
+
+def refused(rehearsal: Rehearsal) -> str:
+    """Return what a preview says, after an `up` that changed nothing either."""
+    before, seen = rehearsal.state(), len(rehearsal.journal("configuration"))
+    rehearsal.pulumi("up", "--yes", "--skip-preview", "--non-interactive", fails=True)
+    assert [resource["urn"] for resource in rehearsal.state()] == [resource["urn"] for resource in before]
+    assert len(rehearsal.journal("configuration")) == seen
+    said = rehearsal.pulumi("preview", "--non-interactive", fails=True).partition("Diagnostics:")[2]
+    assert "nothing was changed" in said and "Traceback" not in said
+    return said
+
+
+def warned(rehearsal: Rehearsal) -> list[str]:
+    said = rehearsal.pulumi("preview", "--non-interactive").partition("Diagnostics:")[2].partition("Outputs:")[0]
+    return re.findall(r"warning: (.*)", said)
+
+
+def retired(rehearsal: Rehearsal, name: str, folder: Path) -> None:
+    """Do what ``talosctl reset --reboot`` does, and wait until the machine is in maintenance mode."""
+    file = folder / "talosconfig"
+    file.touch(mode=0o600)
+    file.write_text(rehearsal.outputs(secrets=True)["talosconfig"])
+    before = len(rehearsal.journal())
+    rehearsal.command(sys.executable, "-c", RESET, str(file), rehearsal.node(name)["address"])
+
+    def booted() -> bool:
+        events = [entry["event"] for entry in rehearsal.journal()[before:] if entry["machine"] == name]
+        return "boot" in events
+
+    eventually(booted, within=60, what=f"{name} to boot again")
+
+
+def test_control_planes_that_disappear_are_refused_together_by_name(
+    living: Rehearsal, edit: Callable[[Callable[[Json], Any]], None]
+) -> None:
+    edit(lambda topology: topology["nodes"].pop(1) and topology["nodes"].pop(1))
+    said = refused(living)
+    assert (
+        "lab-controlplane-02 (127.0.10.12) and lab-controlplane-03 (127.0.10.13) are missing, but are 2 of the 3"
+        in said
+    )
+    assert "retired one at a time" in said
+
+
+def test_another_name_for_the_cluster_does_not_hide_a_control_plane_that_disappears(
+    living: Rehearsal, edit: Callable[[Callable[[Json], Any]], None]
+) -> None:
+    edit(lambda topology: topology.update(name="other", nodes=[*topology["nodes"][:2], *topology["nodes"][3:]]))
+    said = living.pulumi("preview", "--non-interactive", fails=True)
+    assert "lab-controlplane-03 (127.0.10.13) is missing, but is one of the 3 control planes" in said
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        ({"contract": "v1.12"}, "versions.contract: v1.12 is not what this cluster was created with (v1.13)"),
+        ({"kubernetes": "v1.35.1"}, "versions.kubernetes: v1.35.1 is a minor version or more below v1.36.2"),
+    ],
+    ids=["contract", "kubernetes"],
+)
+def test_a_version_that_a_living_cluster_cannot_have_is_refused(
+    living: Rehearsal, edit: Callable[[Callable[[Json], Any]], None], versions: Json, said: str
+) -> None:
+    edit(lambda topology: topology["versions"].update(versions))
+    assert said in refused(living)
+
+
+def test_another_talos_version_is_said_once_to_upgrade_nothing(
+    living: Rehearsal, edit: Callable[[Callable[[Json], Any]], None]
+) -> None:
+    edit(lambda topology: topology["versions"].update(talos="v1.13.8"))
+    (said,) = warned(living)
+    assert said.startswith("versions.talos: v1.13.8 changes the installer in the configuration of lab-controlplane-01,")
+    assert "upgrades nothing: what they run stays (v1.13.9 by their configuration)" in said
+    assert re.search(r"`talosctl -n 127.0.10.11 upgrade --image 127.0.10.2:8443/metal-installer/\w{64}:v1.13.8`", said)
+
+
+def test_other_extensions_are_said_to_be_installed_by_nothing(
+    living: Rehearsal, edit: Callable[[Callable[[Json], Any]], None]
+) -> None:
+    edit(lambda topology: topology["images"]["default"]["extensions"].pop())
+    (said,) = warned(living)
+    assert said.startswith("images: changes the installer in the configuration of lab-controlplane-01,")
+    assert "its extensions and kernel arguments too" in said
+
+
+def test_what_becomes_of_a_worker_that_leaves_and_of_the_kubeconfig_of_another_endpoint_is_said(
+    living: Rehearsal, edit: Callable[[Callable[[Json], Any]], None]
+) -> None:
+    edit(lambda topology: topology["nodes"].pop() and topology["network"].update(vip="127.0.10.6"))
+    worker, kubeconfig = warned(living)
+    assert worker.startswith("nodes: lab-worker-02 (127.0.10.22) is no longer among them: its machine keeps running")
+    assert "`kubectl delete node lab-worker-02`" in worker
+    assert kubeconfig.startswith("endpoint: https://127.0.10.6:6443 is not where the output kubeconfig leads")
+
+
+def test_nothing_is_destroyed_of_a_living_cluster(living: Rehearsal) -> None:
+    before = [resource["urn"] for resource in living.state()]
+    for options in ([], ["--parallel", "100"], ["--continue-on-error"]):
+        said = living.pulumi("destroy", "--yes", "--skip-preview", "--non-interactive", *options, fails=True)
+        assert "cannot be deleted" in said and "it is protected" in said
+        assert [resource["urn"] for resource in living.state()] == before
+    assert living.steps() == {}
+
+
+def test_a_machine_that_was_reset_is_installed_again_by_the_command_that_diff_names(
+    living: Rehearsal, tmp_path: Path
+) -> None:
+    retired(living, "lab-controlplane-03", tmp_path)
+    urn = next(
+        each["urn"] for each in living.state() if each["urn"].endswith("ConfigurationApply::lab-controlplane-03")
+    )
+    living.pulumi("up", "--yes", "--skip-preview", "--non-interactive", "--replace", urn)
+    assert [each["machine"] for each in living.journal("configuration")][-1] == "lab-controlplane-03"
+    assert living.steps() == {} and living.journal("violation") == []
+
+
+def test_a_control_plane_is_retired_by_the_commands_that_the_refusal_names(living: Rehearsal, tmp_path: Path) -> None:
+    retired(living, "lab-controlplane-02", tmp_path)
+    living.topology["nodes"].pop(1)
+    living.save()
+    said = refused(living)
+    found = re.search(r"`talosctl -n 127.0.10.12 reset`, then `pulumi (state delete [^`]*) '([^`]*)'`", said)
+    assert found
+    living.pulumi(*found[1].split(), "--yes", found[2])
+    living.up()
+    assert living.steps() == {} and living.journal("violation") == []
