@@ -28,6 +28,7 @@ ROOMS = {
         "machinery",
         "talosapi",
         "grpclib",
+        "h11",
         "h2",
         "multidict",
         "cryptography",
