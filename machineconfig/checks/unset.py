@@ -1,5 +1,6 @@
 """Values that Talos's merge passes over because they are empty or zero, while an earlier one stays."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +30,14 @@ class _Named:
 
 _Steps = tuple[str | _Named, ...]
 
+_WORDS = "|".join(sorted({re.escape(kind.zero) for kind in KINDS.values() if isinstance(kind.zero, str) and kind.zero}))
+_MAYBE = re.compile(
+    r"""\"\"|''|\[\s*\]|\{\s*\}|!!|[|>][-+0-9]*\s*$|(?<![\w./:])[-+]?0[0xXob_.]*(?![\w./:])|"""
+    rf"(?<![\w-])(?i:{_WORDS})(?![\w-])",
+    re.MULTILINE,
+)
+"""What a text has if any value in it is empty or zero; most have nothing of it and need not be read for it."""
+
 
 def changes_what_it_overrides(final: Final) -> Iterator[Finding]:
     """No value is empty or zero over one that an earlier patch or Talos gave: the merge passes it over."""
@@ -43,8 +52,8 @@ def changes_what_it_overrides(final: Final) -> Iterator[Finding]:
 
 def _kept(final: Final, patch: Patch, title: str, entry: Entry, path: Path, order: dict[str, int]) -> Iterator[Finding]:
     """The finding where something at a place was there before the patch."""
-    for below, _ in leaves(value_at(final.origins.documents.get(title, {}), path)):
-        origin = final.origins.origin(title, (*path, *below))
+    for below, value in leaves(value_at(final.origins.documents.get(title, {}), path)):
+        origin = final.origins.origin(title, (*path, *below)) if value or value is False else None
         if origin is not None and order.get(origin.file, -1) < order[patch.source]:
             kept = final.place_of((*path, *below), title)
             message = f"{written(title, path)}: {_shown(entry)} unsets nothing, and {kept} stays"
@@ -80,7 +89,7 @@ def _resolved(value: Any, steps: _Steps) -> Path | None:
 def _empty(text: str) -> tuple[tuple[str, Entry, _Steps], ...]:
     """What a merge passes over in a text, with the title of its document, wherever something stood there before."""
     try:
-        documents = parse(text)
+        documents = parse(text) if _MAYBE.search(text) else ()
     except YamlFaultError:  # another check says it
         return ()
     found: list[tuple[str, Entry, _Steps]] = []

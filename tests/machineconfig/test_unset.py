@@ -66,6 +66,7 @@ def test_what_stays_may_be_what_talos_generates(tmp_path: Path) -> None:
         ("machine: {features: {diskQuotaSupport: true}}", "machine: {features: {diskQuotaSupport: false}}"),
         ("cluster: {proxy: {mode: ''}}", "cluster: {proxy: {mode: ipvs}}"),
         ("", "machine: {}"),
+        ("", "machine: {registries: {mirrors: {docker.io: {}}}}"),
         ("machine: {env: {A: b}}", "machine: {env: {A: {$patch: delete}}}"),
         ("cluster: {apiServer: {extraArgs: {a: b}}}", "cluster: {apiServer: {extraArgs: {a: ''}}}"),
         (
