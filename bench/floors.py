@@ -114,7 +114,7 @@ def _plugin(stage: Stage) -> Iterator[tuple[int, Any]]:
     """Start the plugin that a command inside would find, outside the namespace: these calls need no network."""
     environment = stage.environment()
     process = subprocess.Popen(
-        ["pulumi-resource-talos", "127.0.0.1:1"],
+        ["pulumi-resource-talos", "127.0.0.1:1"],  # noqa: S607 - the one on the stage's PATH
         env=environment | {"PATH": os.pathsep.join([str(stage.run.bin), environment["PATH"]])},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -54,8 +54,9 @@ def _commit(project: Path, revision: str) -> str:
 
 
 def _git(project: Path, *arguments: str) -> bytes:
+    command = ["git", *arguments]
     try:
-        ended = subprocess.run(["git", *arguments], cwd=project, capture_output=True, check=False)
+        ended = subprocess.run(command, cwd=project, capture_output=True, check=False)
     except OSError as error:
         raise CliError(f"git cannot be run: {error.strerror}") from None
     if ended.returncode:

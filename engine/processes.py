@@ -15,7 +15,8 @@ def command_of(pid: int) -> str:
             return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
             return ""
-    return subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
+    command = ["ps", "-o", "command=", "-p", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
 def end(processes: Iterable[int]) -> None:

@@ -16,10 +16,10 @@ ROOMS = {
     "topology": {"topology", "versioning", "pydantic", "pydantic_core"},
     "machinery": {"machinery", "versioning", "yaml", "cryptography"},
     "stackfile": {"stackfile", "machinery", "engine"},
-    "machineconfig": {"machineconfig", "machinery", "topology", "jinja2", "ruamel"},
-    "talosapi": {"talosapi", "grpclib", "h2", "multidict", "yaml", "google", "cryptography", "grpc_tools"},
-    "engine": {"engine"} | PLUGIN_PROTOCOL,
-    "cli": {"cli", "engine", "stackfile", "topology", "machineconfig", "machinery", "talosapi", "ruamel"},
+    "machineconfig": {"machineconfig", "machinery", "topology", "jinja2"},
+    "talosapi": {"talosapi", "grpclib", "h2", "yaml", "google", "cryptography", "grpc_tools"},
+    "engine": {"engine"},
+    "cli": {"cli", "engine", "stackfile", "topology", "machineconfig", "machinery", "talosapi"},
     "components": {"components", "topology", "machineconfig", "talosapi", "versioning", "pulumi"},
     "lab": {
         "lab",
@@ -29,20 +29,21 @@ ROOMS = {
         "talosapi",
         "grpclib",
         "h11",
-        "h2",
         "multidict",
         "cryptography",
+        "google",
         "ruamel",
         "yaml",
-        "jsonpatch",
-    }
-    | PLUGIN_PROTOCOL,
-    "bench": {"bench", "engine", "lab", "machineconfig", "machinery", "topology", "yaml"} | PLUGIN_PROTOCOL,
-    "__main__.py": {"components", "topology", "pulumi"},
+    },
+    "bench": {"bench", "engine", "lab", "machineconfig", "topology", "yaml"},
+    "__main__.py": {"components", "pulumi"},
 }
 ALSO = {
     # Speaks to the provider plugin as the engine does.
     "cli/plugin.py": PLUGIN_PROTOCOL,
+    "bench/floors.py": PLUGIN_PROTOCOL,
+    # Serves the engine.
+    "engine/languagehost.py": PLUGIN_PROTOCOL,
     # The SDK of a component is its own; another platform's is nobody's.
     "components/machine_secrets.py": {"pulumiverse_talos"},
     "components/images.py": {"pulumiverse_talos"},
@@ -53,7 +54,7 @@ ALSO = {
     # The relay answers the provider in a machine's place, so it has a certificate and speaks its protocol.
     "components/bootstrap_relay.py": {"cryptography", "grpclib"},
     # The stand-ins take their properties from the SDKs.
-    "lab/standin": {"pulumiverse_talos", "pulumi_proxmoxve"},
+    "lab/standin": {"pulumiverse_talos", "pulumi_proxmoxve", *PLUGIN_PROTOCOL},
 }
 STARTS = {
     # Which rooms a room may start as a process, beside its own: imports say nothing of that.
@@ -125,6 +126,17 @@ def test_a_file_imports_what_its_room_may_use(path: Path) -> None:
         if module.split(".")[0] not in allowed(name) | sys.stdlib_module_names | {"__future__"}
     }
     assert not strangers, f"{name} imports {sorted(strangers)}, which its room may not"
+
+
+def test_no_room_may_use_what_it_does_not() -> None:
+    unused = {place: packages - _used(place) - {place} for place, packages in (ROOMS | ALSO).items()}
+    assert not {place: packages for place, packages in unused.items() if packages}
+
+
+def _used(place: str) -> set[str]:
+    names = {path: str(path.relative_to(ROOT)) for path in files()}
+    inside = [path for path, name in names.items() if name == place or name.startswith(f"{place}/")]
+    return {module.split(".")[0] for path in inside for module in imports(path)}
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(ROOT)))
