@@ -8,12 +8,13 @@ from machineconfig.checks.configuration import Final
 from machineconfig.checks.selectors import SYSTEM_DISK, Disk, fits, holds, meant, mentions, names_one
 from machineconfig.model import Finding
 from machineconfig.paths import Path
-from topology import BareMetalNode
+from topology import BareMetalNode, ProxmoxNode
 from topology import Disk as Declared
 
 _KINDS = ("UserVolumeConfig", "RawVolumeConfig", "SwapVolumeConfig", "VolumeConfig")
 _MATCH: Path = ("provisioning", "diskSelector", "match")
 _CURE = "match by wwid or serial, as talosctl get disks shows them"
+_GIB = 1024**3
 _WRITABLE: Disk = {"readonly": False, "cdrom": False}
 _OF_TYPE: dict[str | None, Disk] = {
     "hdd": {"rotational": True},
@@ -59,9 +60,10 @@ class _Node:
         """The disk that Talos is on."""
         node = self.final.node
         known = _attributes(node.install_disk) if isinstance(node, BareMetalNode) else {}
+        size = {"size": node.disk_size * _GIB} if isinstance(node, ProxmoxNode) else {}
         path = self.final.find("machine", "install", "disk") or ""
         name = {} if known or not path.startswith("/dev/") else {"dev_path": path}
-        return {**_WRITABLE, **known, **name, SYSTEM_DISK: True}
+        return {**_WRITABLE, **known, **name, **size, SYSTEM_DISK: True}
 
     @cached_property
     def others(self) -> tuple[Disk, ...]:
@@ -98,10 +100,10 @@ def names_the_disk_it_takes(final: Final) -> Iterator[Finding]:
     node = _Node(final)
     for volume in node.volumes:
         if volume.whole and not names_one(volume.match) and not any(_wrong(node, volume)):
-            message = (
-                f"the volume {volume.name} takes a whole disk, and its match may fit more than one,"
-                " the one that Talos is on among them"
+            others = (
+                "which Talos refuses" if holds(volume.match, node.system) is False else "or the one that Talos is on"
             )
+            message = f"the volume {volume.name} takes a whole disk, and its match may fit more than one, {others}"
             yield final.finding(message, _CURE, title=volume.title, path=_MATCH)
 
 

@@ -1,7 +1,7 @@
 """Bind mounts of kubelet and of the control plane's pods, beside the volumes that a machine has."""
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,13 +72,18 @@ class _Volumes:
 
 def mounts_volumes_and_hides_none(final: Final) -> Iterator[Finding]:
     """A bind mount has the volume that it seems to mean as its source, and hides no volume and no path of Talos."""
-    volumes = _Volumes(final)
+    volumes, before = _Volumes(final), list[_Mount]()
     for mount in _mounts(final):
-        for key, message, cure in (*_source(volumes, mount), *_destination(volumes, mount)):
+        for key, message, cure in (
+            *_source(volumes, mount),
+            *_destination(volumes, mount),
+            *_hidden(final, mount, before),
+        ):
             value = mount.source if key == mount.keys[0] else mount.destination
             finding = final.finding(message, cure, path=(*mount.path, key), value=value)
             if not final.is_about_a_mark(finding):
                 yield finding
+        before.append(mount)
 
 
 def _source(volumes: _Volumes, mount: _Mount) -> Iterator[tuple[str, str, str]]:
@@ -117,6 +122,16 @@ def _destination(volumes: _Volumes, mount: _Mount) -> Iterator[tuple[str, str, s
         if _is_in(place, mount.destination):
             yield key, f"hides {place}, which Talos itself needs there, behind {mount.source}", cure
             return
+
+
+def _hidden(final: Final, mount: _Mount, before: Sequence[_Mount]) -> Iterator[tuple[str, str, str]]:
+    """The mounts of the same list that this one is put over: they are made in their order."""
+    for other in before:
+        inside = _is_in(other.destination, mount.destination) and other.destination != mount.destination
+        if other.path[:-1] == mount.path[:-1] and inside and other.source != other.destination:
+            place = final.place_of((*other.path, other.keys[1]))
+            message = f"hides the mount at {other.destination} ({place}), which is made before it"
+            yield mount.keys[1], message, "let the outer one come first, in a patch before the other"
 
 
 def _mounts(final: Final) -> Iterator[_Mount]:

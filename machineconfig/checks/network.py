@@ -35,13 +35,14 @@ def leaves_dhcp_off_where_the_address_is_given(subject: Subject) -> Iterator[Fin
 def has_the_vip_on_control_planes_only(subject: Subject) -> Iterator[Finding]:
     """Talos refuses a VIP on a worker; on a control plane it is the topology's."""
     vip = subject.topology.network.vip
+    own = next((part.place_of(entry) for part, entry, _ in _vips(subject) if address_of(entry.text) == vip), "")
     for part, entry, _ in _vips(subject):
         shown = f"the VIP {part.shown(entry)}" if entry.text else "a VIP"
         if not subject.node.is_controlplane:
             message = f"gives {shown} to a worker"
             yield subject.finding(part, entry, message, "move it to a patch in controlplane/")
         elif address_of(entry.text) != vip:
-            says = f"says {vip}" if vip else "has none"
+            says = f"says {vip}{f' ({own})' if own else ''}" if vip else "has none"
             message = f"gives {shown}; the topology {says}"
             yield subject.finding(part, entry, message, "set network.vip in the stack file instead")
 

@@ -1,7 +1,7 @@
 """What a disk selector says of a disk of which only some attributes are known: that it fits, that it does not, or None.
 
-The grammar is that of Talos's expressions; what is computed is what tells disks apart: comparisons, lists of links,
-beginnings and endings of text, and their combinations. Everything else is not known.
+The grammar is that of Talos's expressions; what is computed is what tells disks apart: comparisons, sizes, lists
+of links, beginnings and endings of text, and their combinations. Everything else is not known.
 """
 
 import ast
@@ -19,6 +19,11 @@ _COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+}
+_COMPUTED: Mapping[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_UNITS = {
+    **{unit: 1024 ** (power + 1) for power, unit in enumerate(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))},
+    **{unit: 1000 ** (power + 1) for power, unit in enumerate(("kB", "MB", "GB", "TB", "PB", "EB"))},
 }
 _METHODS: Mapping[str, Callable[[str, str], bool]] = {
     "startsWith": str.startswith,
@@ -174,7 +179,8 @@ class _Reader:
             return None
         if name == "disk":
             return self._disk
-        return {"true": True, "false": False}.get(name, self._disk.get(name) if name == SYSTEM_DISK else None)
+        known: Mapping[str, Any] = {"true": True, "false": False, **_UNITS, SYSTEM_DISK: self._disk.get(SYSTEM_DISK)}
+        return known.get(name)
 
 
 def _combined(sign: str, left: Any, right: Any) -> Any:
@@ -187,7 +193,8 @@ def _combined(sign: str, left: Any, right: Any) -> Any:
         return None
     if sign == "in":
         return True if left in right else None if right else False
-    return _COMPARED[sign](left, right) if sign in _COMPARED else None
+    compute = _COMPARED.get(sign) or _COMPUTED.get(sign)
+    return compute(left, right) if compute else None
 
 
 def _text(literal: str) -> str:

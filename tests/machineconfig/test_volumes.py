@@ -55,8 +55,9 @@ def test_a_whole_disk_that_is_not_free_is_refused(match: str, message: str, tmp_
     assert line.endswith("match by wwid or serial, as talosctl get disks shows them [whole-disk]")
 
 
-def test_the_disk_of_a_virtual_machine_is_known_by_its_name(tmp_path: Path) -> None:
-    (line,), _ = said(tmp_path, WHOLE % ("data", 'disk.dev_path == "/dev/sda"'), network__discovery=True)
+@pytest.mark.parametrize("match", ['disk.dev_path == "/dev/sda"', "disk.size > 10u * GB", "disk.size <= 40u * GiB"])
+def test_the_disk_of_a_virtual_machine_is_known_by_its_name_and_size(match: str, tmp_path: Path) -> None:
+    (line,), _ = said(tmp_path, WHOLE % ("data", match), network__discovery=True)
     assert "fits the disk that Talos is on" in line
 
 
@@ -95,7 +96,12 @@ def test_a_disk_that_is_free_is_clean(texts: tuple[str, ...], tmp_path: Path) ->
 def test_a_whole_disk_that_may_be_another_is_warned_of(match: str, tmp_path: Path) -> None:
     refused, (line,) = said(tmp_path, WHOLE % ("data", match))
     assert refused == ()
-    assert "takes a whole disk, and its match may fit more than one, the one that Talos is on among them" in line
+    assert "takes a whole disk, and its match may fit more than one, or the one that Talos is on; match by" in line
+
+
+def test_a_whole_disk_that_is_surely_another_is_still_to_be_one(tmp_path: Path) -> None:
+    (line,) = said(tmp_path, WHOLE % ("data", "disk.size > 100u * GB"), network__discovery=True)[1]
+    assert "its match may fit more than one, which Talos refuses; match by wwid or serial" in line
 
 
 DISK = {"serial": "A", "rotational": True, "symlinks": ("/dev/disk/by-id/a",), "system_disk": False}
@@ -118,6 +124,7 @@ DISK = {"serial": "A", "rotational": True, "symlinks": ("/dev/disk/by-id/a",), "
         ("system_disk", False),
         ("disk.serial ==", None),
         ("disk.serial < 5", None),
+        ("disk.size > 10u * GiB || disk.rotational", True),
     ],
 )
 def test_a_selector_is_computed_as_far_as_the_disk_is_known(expression: str, answer: bool | None) -> None:
@@ -168,6 +175,13 @@ def test_a_partition_of_machine_disks_is_no_path_of_the_system_disk(tmp_path: Pa
     disks = "machine: {disks: [{device: /dev/disk/by-id/d, partitions: [{mountpoint: /var/mnt/old}]}]}\n"
     lines = said(tmp_path, disks, MOUNT % ("/data", "/var/mnt/old"))[1]
     assert not [line for line in lines if "[mount]" in line]
+
+
+def test_a_mount_over_an_earlier_one_is_warned_of(tmp_path: Path) -> None:
+    inner, outer = MOUNT % ("/opt/x/y", "/var/a"), MOUNT % ("/opt/x", "/var/b")
+    _, (line,) = said(tmp_path, inner, outer)
+    assert "hides the mount at /opt/x/y (patches/node/w1/70-x.yaml:1), which is made before it" in line
+    assert said(tmp_path, outer, inner) == ((), ())
 
 
 def test_volumes_of_the_control_planes_pods_are_looked_at_too(tmp_path: Path) -> None:
