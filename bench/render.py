@@ -89,11 +89,11 @@ def measure(nodes: int, rounds: int) -> Result:
 
 def _first(plan: Plan) -> tuple[Patch, ...]:
     node = plan.topology.workers[0]
-    return render_node(plan.topology, node, plan.facts[node.name], root=PATCHES, secret=mark)
+    return render_node(plan.topology, node, root=PATCHES, secret=mark)
 
 
 def _render(plan: Plan) -> dict[str, tuple[Patch, ...]]:
-    return render_cluster(plan.topology, plan.facts, root=PATCHES, secret=mark)
+    return render_cluster(plan.topology, root=PATCHES, secret=mark)
 
 
 def _check(topology: Topology, patches: dict[str, tuple[Patch, ...]]) -> list[Finding]:

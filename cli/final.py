@@ -89,7 +89,7 @@ class Prepared:
         for variant in self.twins:
             secret = partial(placeholder, variant=variant)
             try:
-                found[variant] = render_cluster(plan.topology, plan.facts, root=self.file.patches, secret=secret)
+                found[variant] = render_cluster(plan.topology, root=self.file.patches, secret=secret)
             except RenderingError:
                 found[variant] = {}
         return found

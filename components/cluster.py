@@ -16,6 +16,7 @@ from components.nodes.shape import NodeArgs, PlatformArgs, ProvisionedNode
 from components.plan import Plan, accept
 from components.record import Record
 from components.rollout import Rollout
+from machineconfig import NodeFacts
 from machineconfig.causes import Causes
 from topology import Node
 
@@ -123,7 +124,7 @@ class Cluster(pulumi.ComponentResource):
             "role": node.role,
             "address": str(node.address),
             "image": node.image,
-            "installer": self._plan.facts[node.name].installer,
+            "installer": NodeFacts(self._plan.topology, node).installer,
         }
 
 

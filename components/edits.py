@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from components.record import Applied, Images, Record
-from machineconfig import Finding, Plan
+from machineconfig import Finding, NodeFacts, Plan
 from machineconfig.checks.configuration import made
 from topology import Fault, Node, Topology
 from versioning import read_version
@@ -161,7 +161,7 @@ class Edits:
             defaultdict[str, list[tuple[Applied, Node, str]]](list),
         )
         for old, node in self._pairs:
-            if (was := old.images.installer) not in ("", self.plan.facts[node.name].installer):
+            if (was := old.images.installer) not in ("", NodeFacts(self.plan.topology, node).installer):
                 now = self._images(old, node).installer
                 if now != was:
                     of_image[_tag(was) if _tag(was) != _tag(now) else ""].append((old, node, now))

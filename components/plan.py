@@ -39,9 +39,8 @@ class Plan(plan.Plan):
             return [patch.text for patch in patches]
 
         def texts(values: dict[str, str]) -> list[str]:
-            facts = self.facts[node.name]
             try:
-                rendered = render_node(self.topology, node, facts, root=PATCHES, secret=values.__getitem__)
+                rendered = render_node(self.topology, node, root=PATCHES, secret=values.__getitem__)
             except ConfigError as error:
                 raise _refused(error.findings) from None
             # The provider would quote the value, in part.
@@ -66,7 +65,7 @@ def prepare(config: pulumi.Config) -> Plan:
         raise pulumi.RunError(_report(faults))
     for warning in (*made.warnings, *(imported.warnings if imported else ()), *locked_out(made.topology)):
         pulumi.log.warn(str(warning))
-    return Plan(made.topology, made.schematics, made.facts, made.patches, config, imported)
+    return Plan(made.topology, made.schematics, made.patches, config, imported)
 
 
 def accept(edits: Edits) -> None:

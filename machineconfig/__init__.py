@@ -1,7 +1,8 @@
 """Pure text work on the machine configuration: render the files of `patches/`, check what came out, name images."""
 
 from machineconfig.checks import check_patches
-from machineconfig.model import ConfigError, Facts, Finding, Patch
+from machineconfig.context import NodeFacts
+from machineconfig.model import ConfigError, Finding, Patch
 from machineconfig.plan import Plan, PlanError, make_plan
 from machineconfig.render import render_cluster, render_node
 from machineconfig.schematic import DiskImage, Schematic, UnknownFormatError, disk_image, installer
@@ -9,8 +10,8 @@ from machineconfig.schematic import DiskImage, Schematic, UnknownFormatError, di
 __all__ = [
     "ConfigError",
     "DiskImage",
-    "Facts",
     "Finding",
+    "NodeFacts",
     "Patch",
     "Plan",
     "PlanError",

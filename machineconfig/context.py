@@ -7,7 +7,7 @@ from functools import cached_property
 from ipaddress import IPv4Address
 
 from machineconfig.ingress import Ingress
-from machineconfig.model import Facts
+from machineconfig.schematic import Schematic, installer
 from topology import Contract, Disk, Link, LocalVolume, Node, Site, Topology
 
 HOSTNAME_DOCUMENT = Contract(1, 12)
@@ -28,17 +28,18 @@ class NodeFacts:
 
     topology: Topology
     node: Node
-    machine: Facts
 
-    @property
-    def address(self) -> IPv4Address:
-        """The address that the machine really has."""
-        return self.machine.address
-
-    @property
+    @cached_property
     def installer(self) -> str:
         """The installer image with the node's schematic, for this cluster's Talos version."""
-        return self.machine.installer
+        topology, image = self.topology, self.topology.image_of(self.node)
+        return installer(
+            topology.image_factory,
+            topology.platform.image_platform,
+            Schematic.of(image).id,
+            topology.versions.talos,
+            secure_boot=image.secure_boot,
+        )
 
     @property
     def hostname_is_a_document(self) -> bool:
@@ -52,13 +53,9 @@ class NodeFacts:
 
     @property
     def link(self) -> Link | None:
-        """The bond or VLAN that holds the node's address; None where it is a single port."""
-        return self.topology.link_of(self.node)
-
-    @property
-    def interface(self) -> str | None:
-        """The name of the interface that holds the node's address; None where the platform alone addresses it."""
-        return self.topology.interface_of(self.node)
+        """The bond, VLAN or single port that holds the node's address; None where the platform alone addresses it."""
+        name = self.topology.interface_of(self.node)
+        return self.topology.link_of(self.node) or (Link(name=name) if name else None)
 
     @property
     def address_with_prefix(self) -> str:
@@ -74,9 +71,9 @@ class NodeFacts:
     @property
     def addressing(self) -> dict[str, object]:
         """Address, routes and VIP as an interface or a VLAN of it has them."""
-        routes = [{"network": "0.0.0.0/0", "gateway": self.gateway}] if self.gateway else []
+        routes = {"routes": [{"network": "0.0.0.0/0", "gateway": self.gateway}]} if self.gateway else {}
         vip = {"vip": {"ip": self.vip}} if self.vip else {}
-        return {"addresses": [self.address_with_prefix], "routes": routes, **vip}
+        return {"addresses": [self.address_with_prefix], **routes, **vip}
 
     @property
     def bond_options(self) -> dict[str, object]:
@@ -96,6 +93,15 @@ class NodeFacts:
         return (*map(str, network.nodes), *([f"!{network.vip}/32"] if network.vip else []))
 
     @property
+    def environment(self) -> dict[str, str]:
+        """The proxy of the node's site as variables; nothing where there is none."""
+        proxy = self.site.proxy
+        if proxy is None:
+            return {}
+        variables = {"http_proxy": proxy.http, "https_proxy": proxy.https, "no_proxy": self.no_proxy}
+        return {name: value for name, value in variables.items() if value}
+
+    @property
     def no_proxy(self) -> str:
         """What is reached directly: the cluster's own networks and names, and what the site adds."""
         network, proxy = self.topology.network, self.site.proxy
@@ -111,12 +117,12 @@ class NodeFacts:
     @property
     def ingress(self) -> Ingress:
         """Who may reach which port of it, for the firewall."""
-        return Ingress(self.topology)
+        return Ingress(self.topology, self.node)
 
     @property
     def cert_sans(self) -> tuple[str, ...]:
         """The names in the machine's certificate: the addresses that talosctl and this program use."""
-        return _once([self.node.address, self.machine.address])
+        return (str(self.node.address),)
 
     @property
     def api_server_cert_sans(self) -> tuple[str, ...]:
@@ -155,9 +161,9 @@ class NodeFacts:
         return " && ".join([*terms, "!system_disk"])
 
 
-def context(topology: Topology, node: Node, facts: Facts) -> dict[str, object]:
+def context(topology: Topology, node: Node) -> dict[str, object]:
     """The names that every template of a node knows, besides `secret` and `include`."""
-    return {"node": node, "cluster": topology, "facts": NodeFacts(topology, node, facts)}
+    return {"node": node, "cluster": topology, "facts": NodeFacts(topology, node)}
 
 
 def _once(names: Iterable[object]) -> tuple[str, ...]:

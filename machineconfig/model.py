@@ -1,21 +1,9 @@
-"""What goes into a rendering and what comes out of it: facts, patches, findings."""
+"""What comes out of a rendering: patches and findings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from ipaddress import IPv4Address
 
 from machinery.problems import Path
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What is known of a machine besides the topology, once it is made.
-
-    `address` is the one it really has, `installer` the image reference that carries its schematic.
-    """
-
-    address: IPv4Address
-    installer: str
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from machineconfig.checks import check_all
-from machineconfig.model import Facts, Finding, Patch, mark
+from machineconfig.model import Finding, Patch, mark
 from machineconfig.render import Secret, render_what_can_be
-from machineconfig.schematic import Schematic, installer
-from topology import Fault, Node, Topology, TopologyError, load
+from machineconfig.schematic import Schematic
+from topology import Fault, Topology, TopologyError, load
 
 _LEAST = 4
 """Characters of a secret."""
@@ -20,8 +20,6 @@ class Plan:
 
     topology: Topology
     schematics: Mapping[str, Schematic]
-    """By node name."""
-    facts: Mapping[str, Facts]
     """By node name."""
     patches: Mapping[str, tuple[Patch, ...]]
     """By node name, in the order in which they apply."""
@@ -76,12 +74,11 @@ def make_plan(raw_cluster: object, *, patches: Path, secret: Secret | None = Non
     except TopologyError as error:
         raise PlanError(error.faults) from None
     schematics = {node.name: Schematic.of(topology.image_of(node)) for node in topology.nodes}
-    facts = {node.name: _facts(topology, node, schematics[node.name]) for node in topology.nodes}
     asked = _Asked(secret or mark)
-    rendered, findings = render_what_can_be(topology, facts, root=patches, secret=asked)
+    rendered, findings = render_what_can_be(topology, root=patches, secret=asked)
     checked = check_all(topology, rendered, complete=not findings)
     warned = tuple(map(asked.hidden, checked.warnings))
-    plan = Plan(topology, schematics, facts, rendered, warned=warned)
+    plan = Plan(topology, schematics, rendered, warned=warned)
     if found := (*findings, *checked.found):
         raise PlanError([each if isinstance(each, Fault) else asked.hidden(each) for each in found], plan)
     return plan
@@ -109,14 +106,3 @@ class _Asked:
         for value in sorted(self._values, key=len, reverse=True):
             text = text.replace(value, "(a secret value)")
         return text
-
-
-def _facts(topology: Topology, node: Node, schematic: Schematic) -> Facts:
-    image = installer(
-        topology.image_factory,
-        topology.platform.image_platform,
-        schematic.id,
-        topology.versions.talos,
-        secure_boot=topology.image_of(node).secure_boot,
-    )
-    return Facts(address=node.address, installer=image)

@@ -1,7 +1,7 @@
 """The patches of one node: the files of its levels, rendered, in the order in which Talos merges them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from machineconfig.bounds import RefusedError
 from machineconfig.context import context
 from machineconfig.deletes import tolerate_absent
 from machineconfig.levels import levels
-from machineconfig.model import ConfigError, Facts, Finding, Patch, said_once
+from machineconfig.model import ConfigError, Finding, Patch, said_once
 from machineconfig.sources import Sources
 from machineconfig.templates import TemplateFaultError, render
 from topology import Node, Topology
@@ -22,43 +22,39 @@ _SAME: tuple[int, ...] = ()
 """The lines of a text that is the file itself."""
 
 
-def render_node(
-    topology: Topology, node: Node, facts: Facts, *, root: Path, secret: Secret | None = None
-) -> tuple[Patch, ...]:
+def render_node(topology: Topology, node: Node, *, root: Path, secret: Secret | None = None) -> tuple[Patch, ...]:
     """The patches of a node from the files below `root`, the widest level first; later ones win.
 
     `secret` gives the value of `secret("name")` and raises LookupError for a name that it does not know. Files that
     render to nothing or to comments alone are left out, because Talos takes an empty patch for an error.
     Raises ConfigError with everything that is wrong for this node.
     """
-    rendered = _render(topology, node, facts, Sources(root), secret or _no_secrets)
+    rendered = _render(topology, node, Sources(root), secret or _no_secrets)
     if rendered.misplaced or rendered.faults:
         raise ConfigError((*rendered.misplaced, *rendered.faults))
     return rendered.patches
 
 
-def render_cluster(
-    topology: Topology, facts: Mapping[str, Facts], *, root: Path, secret: Secret | None = None
-) -> dict[str, tuple[Patch, ...]]:
+def render_cluster(topology: Topology, *, root: Path, secret: Secret | None = None) -> dict[str, tuple[Patch, ...]]:
     """The patches of every node by name, as `render_node` makes them.
 
     Raises ConfigError with everything that is wrong for any node; what is wrong for several is said once.
     """
-    patches, findings = render_what_can_be(topology, facts, root=root, secret=secret)
+    patches, findings = render_what_can_be(topology, root=root, secret=secret)
     if findings:
         raise ConfigError(findings)
     return patches
 
 
 def render_what_can_be(
-    topology: Topology, facts: Mapping[str, Facts], *, root: Path, secret: Secret | None = None
+    topology: Topology, *, root: Path, secret: Secret | None = None
 ) -> tuple[dict[str, tuple[Patch, ...]], tuple[Finding, ...]]:
     """The patches of the nodes that can be rendered, and what is wrong with the others and with stray files."""
     patches: dict[str, tuple[Patch, ...]] = {}
     findings: list[Finding] = []
     sources = Sources(root)
     for node in topology.nodes:
-        rendered = _render(topology, node, facts[node.name], sources, secret or _no_secrets)
+        rendered = _render(topology, node, sources, secret or _no_secrets)
         findings += (*rendered.misplaced, *rendered.faults)
         if not rendered.faults:
             patches[node.name] = rendered.patches
@@ -74,11 +70,11 @@ class _Rendered:
     faults: tuple[Finding, ...]
 
 
-def _render(topology: Topology, node: Node, facts: Facts, sources: Sources, secret: Secret) -> _Rendered:
+def _render(topology: Topology, node: Node, sources: Sources, secret: Secret) -> _Rendered:
     misplaced: list[Finding] = list(sources.findings)
     faults: list[Finding] = []
     patches: list[Patch] = []
-    values = context(topology, node, facts)
+    values = context(topology, node)
     for folder in levels(topology, node):
         misplaced.extend(sources.findings_in(folder))
         for path, source in sources.files(folder):

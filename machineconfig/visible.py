@@ -11,7 +11,7 @@ from jinja2.runtime import LoopContext
 
 METHODS = frozenset(("disk_expression", "disk_selector"))
 """Facts that depend on a value."""
-_OURS = ("topology", "machineconfig.context", "machineconfig.ingress")
+_OURS = ("topology", "versioning", "machineconfig.context", "machineconfig.ingress")
 """The modules whose classes are shown: their fields, their properties and the methods above."""
 _OF_TEXT = """endswith lower removeprefix removesuffix rsplit split splitlines startswith strip lstrip rstrip upper"""
 _OF_ADDRESSES = """broadcast_address compressed exploded ip is_global is_link_local is_loopback is_multicast is_private

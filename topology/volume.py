@@ -48,5 +48,11 @@ class Volume(Model):
 class LocalVolume:
     """A volume on the disk of one node."""
 
+    name: str
     volume: Volume
     disk: Disk
+
+    @property
+    def mount_point(self) -> str:
+        """Where Talos mounts it."""
+        return f"/var/mnt/{self.name}"

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 from machineconfig.checks.subject import HIDDEN, Part, Subject
-from machineconfig.context import HOSTNAME_DOCUMENT
+from machineconfig.context import HOSTNAME_DOCUMENT, NodeFacts
 from machineconfig.deletes import MARK
 from machineconfig.documents import Entry
 from machineconfig.levels import levels
 from machineconfig.model import Finding
-from machineconfig.schematic import Schematic, installer
 from machinery.problems import dotted
 
 _HOSTNAME = ("machine", "network", "hostname")
@@ -81,14 +80,7 @@ def has_a_fixed_host_name_or_an_automatic_one(subject: Subject) -> Iterator[Find
 
 def installs_the_image_of_the_topology(subject: Subject) -> Iterator[Finding]:
     """Another installer would change platform, extensions or version at the next upgrade."""
-    topology, image = subject.topology, subject.topology.image_of(subject.node)
-    wanted = installer(
-        topology.image_factory,
-        topology.platform.image_platform,
-        Schematic.of(image).id,
-        topology.versions.talos,
-        secure_boot=image.secure_boot,
-    )
+    wanted = NodeFacts(subject.topology, subject.node).installer
     for part, entry in subject.fields("machine", "install", "image"):
         if entry.text != wanted:
             message = f"installs {part.shown(entry)}; the topology says {wanted}"

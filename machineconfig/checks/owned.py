@@ -7,7 +7,7 @@ from typing import Any
 
 from machineconfig.checks.configuration import Final
 from machineconfig.context import NodeFacts
-from machineconfig.model import Facts, Finding
+from machineconfig.model import Finding
 from machineconfig.paths import MAIN, Path, written
 from machineconfig.sensitive import looks_secret
 from topology import BareMetalNode
@@ -98,7 +98,7 @@ def _of_the_node(final: Final) -> Iterator[_Owned]:
 
 
 def _facts(final: Final) -> NodeFacts:
-    return NodeFacts(final.topology, final.node, Facts(final.node.address, ""))
+    return NodeFacts(final.topology, final.node)
 
 
 def _same(path: Path, value: Any, without: str) -> str:

@@ -50,7 +50,7 @@ def _attempt(raw: Any, root: Path) -> bool:
     topology = plan.topology
     _say(*plan.warnings, repr(plan))
     try:
-        rendered = render_cluster(topology, plan.facts, root=root, secret=lambda _: CANARY)
+        rendered = render_cluster(topology, root=root, secret=lambda _: CANARY)
     except ConfigError as error:
         _say(str(error))
         raise LateRefusalError(f"the patches cannot be rendered with the secret's value: {error}") from None

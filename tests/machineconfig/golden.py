@@ -9,7 +9,7 @@ from machineconfig import Patch, render_cluster
 from machineconfig.generation import arguments
 from machineconfig.marks import mask, placeholder, placeholder_bundle
 from machinery import generate_configuration
-from tests.machineconfig.stacks import PATCHES, facts
+from tests.machineconfig.stacks import PATCHES
 from topology import Topology, load
 
 ROOT = PATCHES.parent
@@ -55,5 +55,4 @@ def finals() -> dict[Path, str]:
 
 def patches_of(topology: Topology, secret: Callable[[str], str]) -> dict[str, tuple[Patch, ...]]:
     """Each node's patches."""
-    known = {node.name: facts(topology, node) for node in topology.nodes}
-    return render_cluster(topology, known, root=PATCHES, secret=secret)
+    return render_cluster(topology, root=PATCHES, secret=secret)

@@ -8,17 +8,14 @@ from typing import Any
 
 from machineconfig import (
     ConfigError,
-    Facts,
     Finding,
     Patch,
     PlanError,
-    Schematic,
     check_patches,
-    installer,
     make_plan,
     render_node,
 )
-from topology import Node, Topology, load
+from topology import Topology, load
 
 PATCHES = Path(__file__).parents[2] / "patches"
 
@@ -87,14 +84,6 @@ BONDED: dict[str, Any] = {
 """Every address is on VLAN 20 of a bond."""
 
 
-def facts(topology: Topology, node: Node) -> Facts:
-    """What the program knows of a node whose address is the topology's."""
-    image = topology.image_of(node)
-    factory, platform, version = topology.image_factory, topology.platform.image_platform, topology.versions.talos
-    schematic = Schematic.of(image).id
-    return Facts(node.address, installer(factory, platform, schematic, version, secure_boot=image.secure_boot))
-
-
 def write(root: Path, files: dict[str, str]) -> Path:
     """A folder of patches."""
     for name, text in files.items():
@@ -109,7 +98,7 @@ def rendered(
 ) -> tuple[Patch, ...]:
     """The patches of a node."""
     node = topology.node(name)
-    return render_node(topology, node, facts(topology, node), root=root, secret=(secrets or {}).__getitem__)
+    return render_node(topology, node, root=root, secret=(secrets or {}).__getitem__)
 
 
 def refused(topology: Topology, name: str, root: Path, secrets: dict[str, str] | None = None) -> tuple[Finding, ...]:

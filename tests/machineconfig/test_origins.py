@@ -19,7 +19,7 @@ from machineconfig.trace import Steps
 from machinery import ConfigError, GenerateArgs, generate_configuration
 from machinery.yaml import load
 from tests.machineconfig import golden
-from tests.machineconfig.stacks import OLD, PATCHES, facts, rendered, stack, write
+from tests.machineconfig.stacks import OLD, PATCHES, rendered, stack, write
 
 ARGS = GenerateArgs("demo", "https://192.0.2.1:6443", "worker", placeholder_bundle())
 OLD_ARGS = GenerateArgs("demo", "https://192.0.2.1:6443", "controlplane", placeholder_bundle(), "v1.11", "1.33.1")
@@ -27,8 +27,7 @@ OLD_ARGS = GenerateArgs("demo", "https://192.0.2.1:6443", "controlplane", placeh
 
 def nodes() -> Iterator[Any]:
     for name, topology in golden.stacks().items():
-        known = {node.name: facts(topology, node) for node in topology.nodes}
-        patches = render_cluster(topology, known, root=PATCHES, secret=lambda key: f"secret {key}")
+        patches = render_cluster(topology, root=PATCHES, secret=lambda key: f"secret {key}")
         for node in topology.nodes:
             args = arguments(topology, node, (), placeholder_bundle())
             yield pytest.param(args, patches[node.name], id=f"{name}-{node.name}")

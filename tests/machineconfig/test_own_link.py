@@ -8,7 +8,7 @@ import pytest
 from tests.machineconfig.stacks import BONDED, refused_and_warned
 
 ENTRY = "machine: {network: {interfaces: [{interface: bond0, %s}]}}\n"
-OWN = "patches/platform/bare-metal/20-network.yaml.j2"
+OWN = "patches/all/20-network.yaml.j2"
 VIP = "apiVersion: v1alpha1\nkind: Layer2VIPConfig\nname: 192.168.1.120\nlink: %s\n"
 HCLOUD = VIP.replace("Layer2VIPConfig", "HCloudVIPConfig") + "apiToken: '{{ secret(\"t\") }}'\n"
 VLAN = "apiVersion: v1alpha1\nkind: VLANConfig\nname: %s\nvlanID: %s\nparent: bond0\nmtu: %s\n"
@@ -21,19 +21,19 @@ def refused(folder: Path, text: str, file: str = "node/cp1/70-x.yaml.j2", **chan
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("vlans: [{vlanId: 20, mtu: 1400}]", f"gives packets of 1400 bytes to the link of {OWN}:24, which has 1500"),
-        ("vlans: [{vlanId: 0x14, mtu: 9000}]", f"gives packets of 9000 bytes to the link of {OWN}:24, which has 1500"),
-        ("vlans: [{vlanId: 20, addresses: [10.9.0.5/24]}]", f"gives 10.9.0.5/24 to the link of {OWN}:24, which has"),
-        ("vlans: [{vlanId: 20, cidr: 10.9.0.5/24}]", f"gives 10.9.0.5/24 to the link of {OWN}:24"),
-        ("vlans: [{vlanId: 20, addresses: [192.168.1.121/16]}]", f"gives 192.168.1.121/16 to the link of {OWN}:24"),
+        ("vlans: [{vlanId: 20, mtu: 1400}]", f"gives packets of 1400 bytes to the link of {OWN}:23, which has 1500"),
+        ("vlans: [{vlanId: 0x14, mtu: 9000}]", f"gives packets of 9000 bytes to the link of {OWN}:23, which has 1500"),
+        ("vlans: [{vlanId: 20, addresses: [10.9.0.5/24]}]", f"gives 10.9.0.5/24 to the link of {OWN}:23, which has"),
+        ("vlans: [{vlanId: 20, cidr: 10.9.0.5/24}]", f"gives 10.9.0.5/24 to the link of {OWN}:23"),
+        ("vlans: [{vlanId: 20, addresses: [192.168.1.121/16]}]", f"gives 192.168.1.121/16 to the link of {OWN}:23"),
         ("vlans: [{vlanId: 20, addresses: [192.168.1.99/24]}]", "gives 192.168.1.99/24; the topology says"),
-        ("vlans: [{vlanId: 20, dhcp: true}]", f"turns on DHCP on the link of {OWN}:24"),
-        ("mtu: 9000", f"gives packets of 9000 bytes to the link of {OWN}:7, which has 1500; set the link's mtu"),
-        ("bond: {mode: active-backup}", f"gives mode to the bond of {OWN}:7; set it in the link's bond"),
-        ("bond: {interfaces: [eth7]}", f"gives interfaces to the bond of {OWN}:7"),
+        ("vlans: [{vlanId: 20, dhcp: true}]", f"turns on DHCP on the link of {OWN}:23"),
+        ("mtu: 9000", f"gives packets of 9000 bytes to the link of {OWN}:6, which has 1500; set the link's mtu"),
+        ("bond: {mode: active-backup}", f"gives mode to the bond of {OWN}:6; set it in the link's bond"),
+        ("bond: {interfaces: [eth7]}", f"gives interfaces to the bond of {OWN}:6"),
         (
             "vlans: [{vlanId: 30, mtu: 9000}]",
-            f"VLAN 30 has packets of 9000 bytes on bond0, which has 1500 in {OWN}:10; give it 1500 or less",
+            f"VLAN 30 has packets of 9000 bytes on bond0, which has 1500 in {OWN}:9; give it 1500 or less",
         ),
     ],
 )
@@ -78,7 +78,7 @@ def test_a_second_address_on_a_port_that_is_the_link_is_refused_too(tmp_path: Pa
 )
 def test_the_vip_on_a_second_link_or_in_a_second_form_is_refused(text: str, link: str, tmp_path: Path) -> None:
     (line,) = refused(tmp_path, text)
-    assert f"a second time, to {link}: {OWN}:31 gives it to bond0.20; leave it out" in line
+    assert f"a second time, to {link}: {OWN}:30 gives it to bond0.20; leave it out" in line
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_vip_of_any_form_on_a_worker_is_refused(text: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("text", [VLAN % ("storage", 20, 1500), VLAN % ("bond0.20", 20, 1500)])
 def test_a_document_that_describes_the_vlan_again_is_refused(text: str, tmp_path: Path) -> None:
     (line,) = refused(tmp_path, text)
-    assert f"describes an interface that {OWN}:24 describes too" in line
+    assert f"describes an interface that {OWN}:23 describes too" in line
 
 
 def test_a_vlan_above_a_link_that_names_no_mtu_is_refused(tmp_path: Path) -> None:

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig import ConfigError, Facts, render_cluster
+from machineconfig import ConfigError, NodeFacts, render_cluster
 from machineconfig.bounds import LARGEST, STEPS
 from machineconfig.checks.configuration import bundle
 from machineconfig.generation import arguments
-from tests.machineconfig.stacks import OLD, facts, raw, refused, rendered, stack, write
+from tests.machineconfig.stacks import OLD, raw, refused, rendered, stack, write
 from topology import ROLES, Role
 
 
@@ -176,7 +176,7 @@ def test_a_fault_of_several_nodes_is_said_once_with_their_names(tmp_path: Path) 
     write(tmp_path, {"all/10-a.yaml.j2": "{{ x }}"})
     topology = stack()
     with pytest.raises(ConfigError) as error:
-        render_cluster(topology, {node.name: facts(topology, node) for node in topology.nodes}, root=tmp_path)
+        render_cluster(topology, root=tmp_path)
     assert str(error.value) == (
         "patches/all/10-a.yaml.j2:1 (cp1, w1): x is not defined; a template knows node, cluster, facts, secret, include"
     )
@@ -393,8 +393,7 @@ def test_a_delete_of_a_document_that_an_earlier_patch_made_stays(tmp_path: Path)
     assert texts(tmp_path) == [made, _DELETE.format("TimeSyncConfig")]
 
 
-def test_facts_hold_what_the_machine_really_has() -> None:
+def test_the_installer_has_the_schematic_of_the_nodes_image() -> None:
     topology = stack()
-    made = facts(topology, topology.node("cp1"))
-    assert isinstance(made, Facts)
-    assert made.installer.startswith("factory.talos.dev/nocloud-installer/ce4c9805")
+    made = NodeFacts(topology, topology.node("cp1")).installer
+    assert made.startswith("factory.talos.dev/nocloud-installer/ce4c9805") and made.endswith(":v1.13.9")

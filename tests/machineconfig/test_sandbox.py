@@ -13,7 +13,7 @@ from machineconfig import ConfigError, Finding, check_patches, render_cluster
 from machineconfig.bounds import LARGEST, LONGEST, STEPS
 from machineconfig.filters import FILTERS, flow
 from machineconfig.sandbox import Sandbox
-from tests.machineconfig.stacks import facts, refused, rendered, stack, write
+from tests.machineconfig.stacks import refused, rendered, stack, write
 
 ALWAYS = 5.0
 """Seconds for what is refused: it takes under one, and machines that run tests are busy."""
@@ -233,7 +233,7 @@ def test_what_takes_too_long_is_tried_for_one_node_and_said_for_all(tmp_path: Pa
 def every_finding(root: Path) -> tuple[Finding, ...]:
     topology = stack()
     with pytest.raises(ConfigError) as error:
-        render_cluster(topology, {node.name: facts(topology, node) for node in topology.nodes}, root=root)
+        render_cluster(topology, root=root)
     return error.value.findings
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from machineconfig import render_cluster, render_node
-from tests.machineconfig.stacks import PATCHES, facts, stack
+from tests.machineconfig.stacks import PATCHES, stack
 from topology import Topology
 
 
@@ -26,7 +26,7 @@ def opened(topology: Topology, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "read_text", noted)
-        render_cluster(topology, {node.name: facts(topology, node) for node in topology.nodes}, root=PATCHES)
+        render_cluster(topology, root=PATCHES)
     return files
 
 
@@ -38,7 +38,6 @@ def test_each_file_is_read_once_for_all_nodes(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_node_alone_is_rendered_as_it_is_among_others() -> None:
     topology = with_workers(2)
-    known = {node.name: facts(topology, node) for node in topology.nodes}
-    together = render_cluster(topology, known, root=PATCHES)
+    together = render_cluster(topology, root=PATCHES)
     for node in topology.nodes:
-        assert render_node(topology, node, known[node.name], root=PATCHES) == together[node.name]
+        assert render_node(topology, node, root=PATCHES) == together[node.name]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig import ConfigError, Facts, render_node
+from machineconfig import ConfigError, render_node
 from tests.machineconfig.stacks import stack, write
 
 
@@ -13,7 +13,7 @@ def said(folder: Path, expression: str) -> tuple[str, str]:
     node = topology.node("cp1")
     write(folder, {"all/10-a.yaml.j2": f"a: 1\nb: {expression}\n"})
     with pytest.raises(ConfigError) as caught:
-        render_node(topology, node, Facts(node.address, "installer"), root=folder)
+        render_node(topology, node, root=folder)
     (finding,) = caught.value.findings
     assert finding.line == 2
     return finding.message, finding.remedy
@@ -34,7 +34,7 @@ def said(folder: Path, expression: str) -> tuple[str, str]:
             "give it in the stack file (data: {rack: ...} of the c",
         ),
         ("{{ cluster.nam }}", "cluster has no nam (near it: name)", "it has allow_scheduling_on_control_planes, api_"),
-        ("{{ facts.adress }}", "facts has no adress (near it: address)", "it has address, address_with_prefix, "),
+        ("{{ facts.adressing }}", "facts has no adressing (near it: addressing)", "it has address_with_prefix, "),
         ("{% set d = node.data %}{{ d.rack }}", "d has no rack", "it has "),
         ("{{ (node.data).rack }}", "a map has no rack", "it has "),
         ("{{ node.data.rack }}{{ cluster.data.rack }}", "a map has no rack", "it has "),

@@ -31,4 +31,4 @@ class BareMetalSettings(Platform):
         """The volumes of a worker; a control plane has none."""
         if node.is_controlplane or not isinstance(node, BareMetalNode):
             return {}
-        return {name: LocalVolume(volume, node.disks[volume.disk]) for name, volume in self.volumes.items()}
+        return {name: LocalVolume(name, volume, node.disks[volume.disk]) for name, volume in self.volumes.items()}
