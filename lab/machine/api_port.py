@@ -1,6 +1,8 @@
 """The machine API's port of a running machine: opened with the right certificate, and closed."""
 
 import asyncio
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lab.machine import durations
@@ -14,7 +16,8 @@ from lab.machine.relay import Relay
 if TYPE_CHECKING:
     from lab.machine.session import Session
 
-_LINGER = 0.05  # real seconds in which answers that are on their way still go out
+_LINGER = 0.05  # real seconds in which an answer that was written still goes out
+_LONGEST_ANSWER = 5.0  # real seconds
 
 
 class ApiPort:
@@ -25,6 +28,21 @@ class ApiPort:
         self.relay: Relay | None = None
         self._session = session
         self._listener: Listener | None = None
+        self._calls = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Count a call as under way for as long as the block takes."""
+        self._calls += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            if not self._calls:
+                self._idle.set()
 
     async def maintain(self) -> None:
         """Answer as a machine in maintenance mode."""
@@ -46,7 +64,9 @@ class ApiPort:
         await self.open()
 
     async def close_after_answers(self) -> None:
-        """Close, but let the answer to the call that led here go out."""
+        """Close, but let the answers to calls that are under way go out, however busy this computer is."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._idle.wait(), _LONGEST_ANSWER)
         await asyncio.sleep(_LINGER)
         self.close()
 

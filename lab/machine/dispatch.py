@@ -56,9 +56,18 @@ METHODS: Mapping[str, Handler] = _declared()
 def serve(session: "Session", implementations: Mapping[str, Implementation]) -> dict[str, Handler]:
     """The methods of one session for grpclib; a declared method without an implementation is Unimplemented."""
     return {
-        path: Handler(partial(_handle, session, path, implementations.get(path)), *handler[1:])
+        path: Handler(partial(_serve, session, path, implementations.get(path)), *handler[1:])
         for path, handler in METHODS.items()
     }
+
+
+async def _serve(
+    session: "Session", path: str, implementation: Implementation | None, stream: Stream[Any, Any]
+) -> None:
+    if METHODS[path].cardinality.server_streaming:  # may last as long as the machine does
+        return await _handle(session, path, implementation, stream)
+    with session.front.answering():
+        return await _handle(session, path, implementation, stream)
 
 
 async def _handle(

@@ -135,7 +135,7 @@ class Session:
             self.api_port.close()
         if self.etcd:
             await self.etcd.stop(cut=cut)
-        self.api_port.close()
+        await self.api_port.close_after_answers()
 
     async def _maintain(self) -> None:
         await self.api_port.maintain()

@@ -5,6 +5,7 @@ when that fails connects with the certificate. Any error but InvalidArgument is 
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -65,14 +66,17 @@ def _client(properties: Properties, credentials: Credentials | None) -> Client:
 
 
 async def persistently(attempt: Callable[[], Awaitable[T]], seconds: float, what: str) -> T:
-    """Try until it works or ``seconds`` are over; raises ``ProviderError`` with the last error of the machine."""
+    """Try until it works or ``seconds`` are over; raises ``ProviderError`` with the last error of the machine.
+
+    An interrupt lets a call that is under way come to its end, because the machine may have carried it out.
+    """
     last: TalosError | None = None
     wait = _FIRST_WAIT
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds) as limit:
             while True:
                 try:
-                    return await attempt()
+                    return await _to_its_end(attempt, limit)
                 except TalosError as error:
                     last = error
                     if error.code is Code.INVALID_ARGUMENT:
@@ -81,3 +85,16 @@ async def persistently(attempt: Callable[[], Awaitable[T]], seconds: float, what
                 wait = min(wait * 2, _LONGEST_WAIT)
     except TimeoutError:
         raise ProviderError(f"{what}: {last or 'no answer'} (gave up after {seconds:g} s)") from None
+
+
+async def _to_its_end(attempt: Callable[[], Awaitable[T]], limit: asyncio.Timeout) -> T:
+    task = asyncio.ensure_future(attempt())
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        if limit.expired():
+            task.cancel()
+            raise
+        with contextlib.suppress(TalosError):
+            return await task
+        raise
