@@ -12,11 +12,11 @@ from functools import cached_property, partial
 import pulumi
 
 from components.turns import LOOK, Turns
-from talosapi import ApplyMode, Client, Code, Credentials, TalosError, etcd
+from talosapi import ApplyMode, Code, Credentials, TalosError, etcd
 from talosapi.cluster import wait_cluster
-from talosapi.conditions import ANSWERS, unless_in_maintenance
+from talosapi.conditions import ANSWERS, Unmet, unless_in_maintenance
 from talosapi.quorum import Step
-from talosapi.waiting import Patience, wait
+from talosapi.waiting import Patience, label, saying, until_met, wait
 from topology import Node, Topology
 
 _REBOOTING = {"auto": ApplyMode.AUTO, "reboot": ApplyMode.REBOOT}
@@ -38,6 +38,7 @@ class Rollout:
         self._turns = Turns(topology, self._credentials, self._patience)
         self._applied: list[pulumi.Resource] = []
         self._living: asyncio.Task[bool | None] | None = None
+        self._with_the_provider: dict[str, asyncio.Task[None]] = {}
 
     def control_planes_are(self, applied: Iterable[pulumi.Resource]) -> None:
         """Name the resources that workers of a living cluster wait for."""
@@ -87,6 +88,7 @@ class Rollout:
     async def _machine_changes(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living() is not False:
             await self._turns.begin(self._topology.node(args.name), self._may_go_down)
+        self._leave_to_the_provider(self._topology.node(args.name))
 
     async def _joining(self, args: pulumi.ResourceHookArgs) -> None:
         node = self._topology.node(args.name)
@@ -94,15 +96,33 @@ class Rollout:
             await self._turns.begin(node, self._answers, joins=True)
         else:
             await self._answers(node)
+        self._leave_to_the_provider(node)
 
     async def _changing_configuration(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living() is not False:
             await self._turns.begin(self._topology.node(args.name), partial(self._boot_before_reboot, args))
+        self._leave_to_the_provider(self._topology.node(args.name))
+
+    def _leave_to_the_provider(self, node: Node) -> None:
+        """Say every now and then that it is the provider that is waited for: it says nothing itself."""
+
+        async def say() -> None:
+            line = f"{label(node)}: still waiting for the provider to change it"
+            async with saying(pulumi.log.info, lambda waited: f"{line} after {waited:.0f} s"):
+                await asyncio.Event().wait()
+
+        self._with_the_provider[node.name] = asyncio.create_task(say())
+
+    def _provider_is_done(self, name: str) -> None:
+        if task := self._with_the_provider.pop(name, None):
+            task.cancel()
 
     async def _changed(self, args: pulumi.ResourceHookArgs) -> None:
+        self._provider_is_done(args.name)
         await self._turns.finish(self._topology.node(args.name))
 
     async def _failed(self, args: pulumi.ErrorHookArgs) -> bool:
+        self._provider_is_done(args.name)
         self._turns.end(self._topology.node(args.name), failed=True)
         return False
 
@@ -167,15 +187,25 @@ class Rollout:
 
     async def _reboots(self, node: Node, configuration: str, mode: ApplyMode) -> tuple[bool, str | None]:
         """Tell whether the machine may reboot for a configuration, and the id of its present boot if it surely does."""
-        async with Client(str(node.address), await self._credentials(), name=node.name) as client:
+        found: tuple[bool, str | None] = (True, None)
+
+        async def look() -> Unmet | None:
+            nonlocal found
+            client = await fleet.client(node)
             try:
                 applied = await client.apply(configuration, mode=mode, dry_run=True)
-                return (True, await client.boot_id()) if applied.mode is ApplyMode.REBOOT else (False, None)
+                found = (True, await client.boot_id()) if applied.mode is ApplyMode.REBOOT else (False, None)
             except TalosError as error:
                 if error.code is Code.INVALID_ARGUMENT:
                     raise
-                # A machine that was reset, or whose configuration is what has to be mended.
-                return True, None
+                if error.code in {Code.UNAVAILABLE, Code.DEADLINE_EXCEEDED}:
+                    return Unmet(error.message, error.cure, "it to say whether the change reboots it")
+                # Else it was reset, or its configuration is what has to be mended.
+            return None
+
+        async with self._patience.fleet(await self._credentials()) as fleet:
+            await until_met(node, look, self._patience)
+        return found
 
     async def _credentials(self) -> Credentials:
         credentials = await self._secret.future()
