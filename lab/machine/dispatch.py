@@ -66,7 +66,7 @@ async def _serve(
 ) -> None:
     if METHODS[path].cardinality.server_streaming:  # may last as long as the machine does
         return await _handle(session, path, implementation, stream)
-    with session.front.answering():
+    with session.api_port.answering():
         return await _handle(session, path, implementation, stream)
 
 
