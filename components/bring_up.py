@@ -78,7 +78,8 @@ class BringUp(pulumi.ComponentResource):
             client_configuration=self._args.client_configuration,
             machine_configuration_input=self._args.configurations[node.name],
             apply_mode=self._args.topology.rollout.apply_mode,
-            timeouts=machine.TimeoutArgs(create=self._patience, update=self._patience),
+            # The plugin fails where one of the three is left out.
+            timeouts=machine.TimeoutArgs(create=self._patience, update=self._patience, delete=self._patience),
             opts=self._options(
                 # A changed timeout alone would apply every configuration again.
                 ignore_changes=["timeouts"],

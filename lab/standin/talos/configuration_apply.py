@@ -18,6 +18,8 @@ from talosapi.results import ApplyMode
 _IDENTITY = "machine_configuration_apply"
 _MODES = ("auto", "reboot", "no_reboot", "staged", "staged_if_needing_reboot")
 _ON_DESTROY: Properties = {"reset": False, "graceful": True, "reboot": False}
+_TIMEOUTS = {"create", "update", "delete"}
+"""The plugin cannot write its state where some of these are given, and not all."""
 _RELEASE = ".".join(str(part) for part in PROVIDER)
 
 
@@ -65,6 +67,8 @@ class ConfigurationApply(Resource):
     async def create(self, planned: Properties, inputs: Properties) -> tuple[str, Properties]:
         """Apply for the first time."""
         await _apply(planned, inputs, "create")
+        if (given := inputs.get("timeouts")) and set(given) != _TIMEOUTS:
+            raise ProviderError("recovered raw state does not byte-for-byte match the original raw state")
         return _IDENTITY, planned
 
     async def update(self, identity: str, state: Properties, planned: Properties, inputs: Properties) -> Properties:

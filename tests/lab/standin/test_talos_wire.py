@@ -76,6 +76,19 @@ async def test_a_configuration_that_the_machine_refuses_fails_at_once(plugin: Pl
 
 
 @pytest.mark.parametrize(("needs", "mode"), [(Mode.NO_REBOOT, Mode.AUTO), (Mode.REBOOT, Mode.STAGED)])
+async def test_a_time_limit_for_some_operations_alone_breaks_the_state_as_it_does_in_the_plugin(
+    plugin: Plugin, configuration: str
+) -> None:
+    async with running(Machine(), configured=True) as machine:
+        inputs = machine.inputs(machineConfigurationInput=configuration, timeouts={"create": "30s", "update": "30s"})
+        with pytest.raises(grpc.aio.AioRpcError, match="recovered raw state does not byte-for-byte match"):
+            await plugin.create(APPLY, inputs)
+        inputs = machine.inputs(
+            machineConfigurationInput=configuration, timeouts=dict.fromkeys(("create", "update", "delete"), "30s")
+        )
+        await plugin.create(APPLY, inputs)
+
+
 async def test_staged_if_needing_reboot_asks_in_a_dry_run(
     plugin: Plugin, configuration: str, needs: Any, mode: Any
 ) -> None:
