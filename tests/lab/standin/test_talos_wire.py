@@ -75,7 +75,6 @@ async def test_a_configuration_that_the_machine_refuses_fails_at_once(plugin: Pl
     assert machine.calls.count("apply") == 1
 
 
-@pytest.mark.parametrize(("needs", "mode"), [(Mode.NO_REBOOT, Mode.AUTO), (Mode.REBOOT, Mode.STAGED)])
 async def test_a_time_limit_for_some_operations_alone_breaks_the_state_as_it_does_in_the_plugin(
     plugin: Plugin, configuration: str
 ) -> None:
@@ -89,6 +88,7 @@ async def test_a_time_limit_for_some_operations_alone_breaks_the_state_as_it_doe
         await plugin.create(APPLY, inputs)
 
 
+@pytest.mark.parametrize(("needs", "mode"), [(Mode.NO_REBOOT, Mode.AUTO), (Mode.REBOOT, Mode.STAGED)])
 async def test_staged_if_needing_reboot_asks_in_a_dry_run(
     plugin: Plugin, configuration: str, needs: Any, mode: Any
 ) -> None:
