@@ -40,6 +40,11 @@ class Node(Model):
         """Whether it runs etcd and the Kubernetes API."""
         return self.machine_type == "controlplane"
 
+    @property
+    def has_tpm(self) -> bool:
+        """Whether it may have a TPM, with which disk encryption can seal a key."""
+        return False
+
 
 class Platform(Model):
     """What a cluster's machines run on. ``kind`` chooses the class."""
@@ -48,8 +53,6 @@ class Platform(Model):
     """Talos's own name of the platform: it chooses boot image and installer."""
     default_interface: ClassVar[str | None] = None
     """The name of the first network interface, where the platform decides it."""
-    has_tpm: ClassVar[bool] = False
-    """Whether its machines can have a TPM, which disk encryption may seal a key with."""
 
     kind: str
 

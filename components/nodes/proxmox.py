@@ -118,6 +118,7 @@ class Node(NodeComponent):
             machine="q35",
             bios="ovmf",
             efi_disk=proxmoxve.VmLegacyEfiDiskArgs(datastore_id=settings.datastore, type="4m", pre_enrolled_keys=False),
+            tpm_state=_tpm(node, settings),
             operating_system=proxmoxve.VmLegacyOperatingSystemArgs(type="l26"),
             cpu=proxmoxve.VmLegacyCpuArgs(cores=node.cores, type=settings.cpu_of(node)),
             # Nothing floats: Talos does not take part in ballooning.
@@ -153,6 +154,10 @@ def _settings(topology: Topology) -> ProxmoxSettings:
 def _node(node: NodeModel) -> ProxmoxNode:
     assert isinstance(node, ProxmoxNode)  # noqa: S101 - the topology gives every platform its own nodes
     return node
+
+
+def _tpm(node: ProxmoxNode, settings: ProxmoxSettings) -> proxmoxve.VmLegacyTpmStateArgs | None:
+    return proxmoxve.VmLegacyTpmStateArgs(datastore_id=settings.datastore, version="v2.0") if node.tpm else None
 
 
 def _system_disk(node: ProxmoxNode, settings: ProxmoxSettings, platform: Platform) -> proxmoxve.VmLegacyDiskArgs:

@@ -6,6 +6,7 @@ from typing import Any
 from machineconfig.checks.configuration import Final
 from machineconfig.model import Finding
 from machineconfig.paths import MAIN, Path
+from topology import ProxmoxNode
 
 _KINDS = ("VolumeConfig", "UserVolumeConfig", "RawVolumeConfig", "SwapVolumeConfig")
 _OLD = ("machine", "systemDiskEncryption")
@@ -13,17 +14,18 @@ _OLD = ("machine", "systemDiskEncryption")
 
 def seals_keys_with_a_tpm_that_is_there(final: Final) -> Iterator[Finding]:
     """A key is sealed with a TPM only where the machine has one and boots an image for secure boot."""
-    platform, image = final.topology.platform, final.topology.image_of(final.node)
+    node, image = final.node, final.topology.image_of(final.node)
     for title, path in _keys(final):
-        if not platform.has_tpm:
-            message = f"seals a key with a TPM, and a machine on {platform.kind} has none here"
-            yield final.finding(message, "use a key of kms, static or nodeID instead", title=title, path=path)
+        if not node.has_tpm:
+            given = f"set tpm: true for {node.name} in the stack file, or " if isinstance(node, ProxmoxNode) else ""
+            message = f"seals a key with a TPM, and {node.name} has none"
+            yield final.finding(message, f"{given}use a key of kms, static or nodeID", title=title, path=path)
         elif not image.secure_boot:
             message = (
-                f"seals a key with a TPM, and the image {final.node.image} is not for secure boot, without which Talos"
+                f"seals a key with a TPM, and the image {node.image} is not for secure boot, without which Talos"
                 " cannot seal it"
             )
-            cure = f"set secureBoot: true in images.{final.node.image} in the stack file, or use another kind of key"
+            cure = f"set secureBoot: true in images.{node.image} in the stack file, or use another kind of key"
             yield final.finding(message, cure, title=title, path=path)
 
 

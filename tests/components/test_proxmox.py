@@ -29,3 +29,12 @@ def test_each_host_downloads_its_own_image() -> None:
 
 def test_hosts_that_share_a_datastore_download_an_image_once() -> None:
     assert downloads(imageDatastore="nfs", sharedDatastores=["nfs"]) == {"nfs": "pve"}
+
+
+def test_a_machine_has_a_tpm_where_it_is_asked_for() -> None:
+    def edit(raw: Any) -> None:
+        raw["nodes"][1]["tpm"] = True
+
+    found = registered(valid(edit=edit), secrets=SECRETS)
+    given = {name: each.get("tpmState") for (kind, name), each in found.items() if kind == "VmLegacy"}
+    assert [each for each in given.values() if each] == [{"datastoreId": "local-lvm", "version": "v2.0"}]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.machineconfig.stacks import BARE_METAL, refused_and_warned
+from tests.machineconfig.stacks import BARE_METAL, raw, refused_and_warned
 
 KEYS = "provider: luks2, keys: [{slot: 0, nodeID: {}}, {slot: 1, tpm: {%s}}]"
 DOCUMENT = "apiVersion: v1alpha1\nkind: %s\nname: %s\n%sencryption: {" + KEYS + "}\n"
@@ -29,7 +29,15 @@ def refused(folder: Path, text: str, **changes: Any) -> tuple[str, ...]:
 @pytest.mark.parametrize("changes", [{}, SECURE])
 def test_a_virtual_machine_without_a_tpm_seals_no_key(text: str, changes: dict[str, Any], tmp_path: Path) -> None:
     (line,) = refused(tmp_path, text, **changes)
-    assert "(w1): seals a key with a TPM, and a machine on proxmox has none here; use a key of kms" in line
+    assert "(w1): seals a key with a TPM, and w1 has none; set tpm: true for w1 in the stack file, or use" in line
+
+
+@pytest.mark.parametrize("text", SEALED)
+def test_a_virtual_machine_with_a_tpm_and_secure_boot_may_seal_one(text: str, tmp_path: Path) -> None:
+    nodes = [node | {"tpm": True} for node in raw()["nodes"]]
+    assert refused(tmp_path, text, nodes=nodes, **SECURE) == ()
+    (line,) = refused(tmp_path, text, nodes=nodes)
+    assert "not for secure boot" in line
 
 
 @pytest.mark.parametrize("text", SEALED)

@@ -20,6 +20,11 @@ class BareMetalNode(Node):
     install_disk: DiskValue = Field(examples=[{"busPath": "/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0"}])
     """The disk Talos is installed on, and erases: the name of one in disks, a path in /dev/disk, or what selects it."""
 
+    @property
+    def has_tpm(self) -> bool:
+        """Nobody asks the machine: most have one."""
+        return True
+
     @field_validator("install_disk", mode="before")
     @classmethod
     def _named_in_disks(cls, raw: object, info: ValidationInfo) -> object:

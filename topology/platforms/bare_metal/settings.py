@@ -1,7 +1,7 @@
 """Bare metal: what its machines share."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -13,8 +13,6 @@ from topology.volume import LocalVolume, Volume, VolumeName
 
 class BareMetalSettings(Platform):
     """Nothing to make and nothing to ask: the machines are there."""
-
-    has_tpm: ClassVar[bool] = True
 
     kind: Literal["bare-metal"]
     """Machines that are there already."""

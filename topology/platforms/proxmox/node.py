@@ -95,3 +95,10 @@ class ProxmoxNode(Node):
     """Its CPU type, where it is not platform.cpu."""
     pci: Annotated[tuple[PciDevice, ...], Field(max_length=16), AfterValidator(_with_slots)] = ()
     """Devices of the host that are passed through."""
+    tpm: Flag = False
+    """Whether it has a TPM 2.0, with which disk encryption can seal a key. Decide it before the VM is made."""
+
+    @property
+    def has_tpm(self) -> bool:
+        """Whether one was asked for."""
+        return self.tpm
