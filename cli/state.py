@@ -18,7 +18,7 @@ from cli import labs
 from cli.errors import CliError
 from cli.stackfile import StackFile
 from cli.terminal import tell
-from engine import PROJECT
+from engine import PROJECT, messages
 from engine.tools import PULUMI, ToolError, binary
 from machinery import Bundle, ConfigError
 from machinery.secrets import from_properties
@@ -29,16 +29,19 @@ _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _LONGEST = 300.0  # seconds
 _REASONS = (
     (
-        "no stack named|no stack selected",
+        messages.NO_STACK,
         "has no state here: bring it up with `make up STACK={stack}`, or log in where its state is with `pulumi login`",
     ),
-    ("incorrect passphrase", "cannot be read: the passphrase is wrong; set PULUMI_CONFIG_PASSPHRASE to the right one"),
     (
-        "passphrase must be set|passphrase.*not.*set",
+        re.compile("incorrect passphrase", re.I),
+        "cannot be read: the passphrase is wrong; set PULUMI_CONFIG_PASSPHRASE to the right one",
+    ),
+    (
+        re.compile("passphrase must be set|passphrase.*not.*set", re.I),
         "cannot be read without its passphrase: set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
     ),
     (
-        "PULUMI_ACCESS_TOKEN|not logged in|must be logged in",
+        messages.NOWHERE,
         "cannot be read: log in where its state is with `pulumi login`",
     ),
 )
@@ -124,7 +127,7 @@ def _pulumi(engine: Path, stack: StackFile, *arguments: str) -> dict[str, Any]:
 
 def _reason(stack: str, said: str) -> str:
     for words, sentence in _REASONS:
-        if re.search(words, said, re.IGNORECASE):
+        if words.search(said):
             return f"the stack {stack} {sentence.format(stack=stack)}"
     lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it did not say why"]
     errors = [line for line in lines if line.startswith("error: ")] or lines[-1:]

@@ -9,7 +9,7 @@ from pathlib import Path
 ABOUT_A_STACK = ("preview", "up")
 """Commands of the engine that would ask questions before they say that there is no stack."""
 NOWHERE = re.compile("PULUMI_ACCESS_TOKEN|not logged in|must be logged in", re.I)
-NO_STACK = re.compile("no stack named", re.I)
+NO_STACK = re.compile("no stack (named|selected)", re.I)
 
 
 def obstacle(engine: Path, arguments: Sequence[str]) -> str:

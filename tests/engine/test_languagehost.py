@@ -90,6 +90,16 @@ def test_a_program_that_leaves_is_an_error_and_not_a_hang(program: Program) -> N
     assert "SystemExit: 3" in result.stdout
 
 
+def test_an_engine_outside_of_what_the_project_asks_for_refuses(program: Program, tmp_path: Path) -> None:
+    pulumi = program("import pulumi\n")
+    with (tmp_path / "program/Pulumi.yaml").open("a") as project:
+        project.write("requiredPulumiVersion: '>=99.0.0'\n")
+    for command in (["preview"], ["up", "--yes"], ["refresh", "--yes"], ["destroy", "--yes"]):
+        result = pulumi(*command)
+        assert result.returncode != 0
+        assert 'does not satisfy the version range ">=99.0.0"' in result.stdout + result.stderr
+
+
 @pytest.fixture
 def address() -> Iterator[str]:
     """Where an engine would listen."""

@@ -27,7 +27,9 @@ def test_a_real_stack_is_named_and_there(target: str) -> None:
         assert refused.returncode != 0
         assert refused.stderr.splitlines()[0] == message
         assert refused.stdout == ""
-    assert f'-m engine {target} --stack "homelab"' in make("--dry-run", target, "STACK=homelab").stdout
+    commands = make("--dry-run", target, "STACK=homelab").stdout
+    assert f'-m engine {target} --stack "homelab"' in commands
+    assert "-m lab" not in commands, "what serves a real stack needs no lab"
 
 
 def test_the_lab_is_not_made_of_another_stack_in_silence() -> None:
