@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
+from topology.addresses import is_nobodys
 from topology.model import refuse
 
 _FORM = "write it as https://host:6443"
@@ -64,12 +65,12 @@ def parse_endpoint(raw: object) -> Endpoint:
     if url.path not in ("", "/") or url.query or url.fragment:
         refuse("has more than a host and a port", _FORM)
     if not _is_host(host):
-        refuse("has a host that is neither a DNS name nor an IP address", _FORM)
+        refuse("has a host that is neither a DNS name nor the IP address of a machine", _FORM)
     return Endpoint(host, port, raw)
 
 
 def _is_host(host: str) -> bool:
     try:
-        return not ip_address(host).is_unspecified
+        return not is_nobodys(ip_address(host))
     except ValueError:
         return len(host) <= 253 and bool(re.fullmatch(_DOMAIN, host)) and not re.fullmatch(r"[0-9.]+", host)

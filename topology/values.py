@@ -12,6 +12,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainValidator,
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import no_info_before_validator_function
 
+from topology.addresses import is_nobodys
 from topology.endpoint import Endpoint, parse_endpoint
 from topology.fault import show
 from topology.model import refuse
@@ -49,7 +50,7 @@ def parse_ip(raw: object) -> IPv4Address | IPv6Address:
         address = ip_address(text(raw, "an IP address"))
     except ValueError:
         refuse("is not an IP address", "write an address alone, such as 192.168.1.121, without a prefix length")
-    if address.is_unspecified or address.is_multicast or address.is_reserved:
+    if is_nobodys(address):
         refuse("is an address no machine can have", "write the address of one machine")
     return address
 

@@ -1,9 +1,10 @@
 """Addresses and networks: what must lie inside what, and what must be apart."""
 
 from collections.abc import Iterator
-from ipaddress import IPv4Address, ip_network
+from ipaddress import IPv4Address
 from itertools import combinations
 
+from topology.addresses import unusable
 from topology.fault import NOTHING, Found, Loc
 from topology.network import DEFAULT_POD_SUBNET, DEFAULT_SERVICE_SUBNET
 from topology.site import Site
@@ -11,15 +12,6 @@ from topology.topology import Topology
 from topology.values import AnyNetwork
 
 _WHAT = {"vip": "the VIP", "gateway": "the gateway", "loadBalancers": "the load balancer"}
-_UNUSABLE = {
-    "loopback": "127.0.0.0/8 ::1/128",
-    "link-local": "169.254.0.0/16 fe80::/10",
-    "multicast": "224.0.0.0/4 ff00::/8",
-    "unspecified": "0.0.0.0/8 ::/128",
-    # Of IPv6, 2000::/3 is given out and fc00::/7 is private; whatever else is left over is no network's.
-    "reserved": "240.0.0.0/4 ::/3 4000::/2 8000::/2 c000::/3 e000::/4 f000::/5 f800::/6 fe00::/9 fec0::/10",
-}
-"""Addresses that packets are not routed to (IANA's registries of special-purpose addresses)."""
 
 
 def endpoint_is_known(topology: Topology) -> Iterator[Found]:
@@ -159,18 +151,9 @@ def networks_are_of_machines(topology: Topology) -> Iterator[Found]:
         *((("zones", name, "network"), zone.network) for name, zone in topology.zones.items() if zone.network),
     ]
     for loc, each in places:
-        if (kind := _unusable(each)) and not (rehearsed and loc[0] == "zones"):
+        if (kind := unusable(each)) and not (rehearsed and loc[0] == "zones"):
             cure = "take one of a private range, such as 10.0.0.0/8, 192.168.0.0/16 or fd00::/8"
             yield Found(loc, each, f"holds {kind}", cure)
-
-
-def _unusable(network: AnyNetwork) -> str | None:
-    """The addresses of a network that no packet is routed to, in words; None where it has none."""
-    for words, ranges in _UNUSABLE.items():
-        for each in map(ip_network, ranges.split()):
-            if each.version == network.version and each.overlaps(network):
-                return f"addresses of {each}, which are {words}"
-    return None
 
 
 def _places(key: str, networks: tuple[AnyNetwork, ...]) -> list[tuple[Loc, AnyNetwork]]:
