@@ -17,8 +17,10 @@ from cli.folders import read as read_folders
 from cli.options import Parsers, command, node_option, one, output_option, project, stack_option
 from cli.provider import Generate, provider
 from cli.render import origins_table
+from cli.running import Answer
 from cli.sides import against, compares_no_secret, difference, ours
-from cli.stackfile import read, stacks
+from cli.stackfile import StackFile, read, stacks
+from cli.state import State
 from cli.terminal import paint, say, say_json, warn
 from topology import Node
 
@@ -150,7 +152,16 @@ def _of_machines(options: argparse.Namespace) -> Found:
         for answer in answers:
             if not answer.error:
                 found.append(_against(prepared, answer.node, answer.text, generate, secrets=known is not None))
-    return found, [f"{answer.node.name}: {answer.error}" for answer in answers if answer.error]
+    return found, [_error(answer, stack, known) for answer in answers if answer.error]
+
+
+def _error(answer: Answer, stack: StackFile, known: State | None) -> str:
+    name, error = answer.node.name, answer.error
+    if answer.waits and known:
+        urn = known.applied.get(name)
+        gives = f"pulumi up --stack {stack.name} --replace '{urn}'" if urn else f"make up STACK={stack.name}"
+        error += f": `{gives}` gives it one (docs/operations.md, A machine that was reset)"
+    return f"{name}: {error}"
 
 
 def _against(prepared: Prepared, node: Node, text: str, generate: Generate, *, secrets: bool) -> NodeDifference:

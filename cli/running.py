@@ -24,6 +24,8 @@ class Answer:
     node: Node
     text: str = field(default="", repr=False)
     error: str = ""
+    waits: bool = False
+    """Whether it is in maintenance mode."""
 
 
 def ask(nodes: Sequence[Node], credentials: Credentials) -> tuple[Answer, ...]:
@@ -42,10 +44,22 @@ async def _ask_all(nodes: Sequence[Node], credentials: Credentials) -> tuple[Ans
             try:
                 return Answer(node, await client.machine_configuration())
             except TalosError as error:
+                if error.code is Code.UNAUTHENTICATED and await _waits(node):
+                    return Answer(node, error="it is in maintenance mode, without a configuration", waits=True)
                 said = "it has no configuration yet" if error.code is Code.NOT_FOUND else str(error)
                 return Answer(node, error=said.removeprefix(f"{node.name}: "))
 
     return tuple(await asyncio.gather(*(one(node) for node in nodes)))
+
+
+async def _waits(node: Node) -> bool:
+    """Whether it answers without credentials, as only a machine in maintenance mode does."""
+    try:
+        async with Client(str(node.address), None, name=node.name, attempts=2) as client:
+            await client.version()
+    except TalosError:
+        return False
+    return True
 
 
 def talosconfig(path: Path) -> Credentials:

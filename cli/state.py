@@ -25,6 +25,7 @@ from machinery.secrets import from_properties
 from talosapi import Credentials
 
 _SECRETS = "talos:machine/secrets:Secrets"
+_APPLIED = "talos:machine/configurationApply:ConfigurationApply"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _LONGEST = 300.0  # seconds
 _REASONS = (
@@ -56,6 +57,8 @@ class State:
     credentials: Credentials = field(repr=False)
     config: Mapping[str, str] = field(repr=False)
     """Every encrypted value of the stack's configuration, by its key."""
+    applied: Mapping[str, str] = field(default_factory=dict)
+    """The URN of each applied configuration, by the name of its node."""
 
     def secret(self, name: str) -> str:
         """The value of `secret(name)` in a patch; raises LookupError."""
@@ -78,6 +81,7 @@ def read(stack: StackFile) -> State:
             from_properties(outputs["machineSecrets"]),
             _credentials(_plain(outputs["clientConfiguration"])),
             _config(engine, stack),
+            {each["urn"].rpartition("::")[2]: each["urn"] for each in resources if each.get("type") == _APPLIED},
         )
     except (ConfigError, KeyError, TypeError, ValueError, binascii.Error):
         raise CliError(f"the machine secrets in the state of {stack.name} cannot be read") from None

@@ -1,11 +1,13 @@
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cli import running
 from cli.errors import CliError
+from cli.running import Answer
 from machinery import Bundle, KeyPair, generate_secrets, talosconfig
 from talosapi import Credentials
 from tests.cli.conftest import Run
@@ -250,6 +252,29 @@ class TestMachines:
         code, out, err = run("diff")
         assert (code, err) == (1, "error: lab-worker-01: it is off\n")
         assert "lab-worker-02: 1 difference" in out and "1 of 4 nodes differ" in out
+
+    @pytest.mark.parametrize(
+        ("applied", "cure"),
+        [({}, "make up STACK=lab"), ({"lab-worker-01": "urn:x$y"}, "pulumi up --stack lab --replace 'urn:x$y'")],
+        ids=["never had one", "was reset"],
+    )
+    def test_a_machine_without_a_configuration_is_told_with_the_command_that_gives_it_one(
+        self,
+        applied: dict[str, str],
+        cure: str,
+        run: Run,
+        machines: dict[str, str],
+        fleet: Fleet,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr("cli.state.read", lambda stack: replace(fleet.state(stack), applied=applied))
+        monkeypatch.setattr(
+            "cli.running.ask", lambda nodes, _: [Answer(nodes[0], error="it is in maintenance mode", waits=True)]
+        )
+        _, _, err = run("diff", "--node", "lab-worker-01")
+        assert err.startswith(
+            f"error: lab-worker-01: it is in maintenance mode: `{cure}` gives it one (docs/operations"
+        )
 
     def test_where_no_machine_answers_nothing_is_said_to_be_the_same(self, run: Run, machines: dict[str, str]) -> None:
         del machines["lab-worker-01"]

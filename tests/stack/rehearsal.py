@@ -71,9 +71,11 @@ class Rehearsal:
         )
         return output
 
-    def command(self, *command: str) -> str:
-        """Run any command inside; it must succeed."""
-        return self._lab("run", self.stack, "--", *command).stdout
+    def command(self, *command: str, fails: bool = False) -> str:
+        """Run any command inside and return what it printed; it must succeed, or fail if ``fails``."""
+        ended = self._lab("run", self.stack, "--", *command, check=not fails)
+        assert bool(ended.returncode) is fails, f"{' '.join(command)} ended well:\n{ended.stdout}"
+        return ended.stdout + (ended.stderr if fails else "")
 
     def up(self, **options: Any) -> str:
         """``pulumi up``."""

@@ -2,6 +2,7 @@
 
 import copy
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -162,10 +163,10 @@ def test_a_machine_that_was_reset_is_installed_again_by_the_command_that_diff_na
     living: Rehearsal, tmp_path: Path
 ) -> None:
     retired(living, "lab-controlplane-03", tmp_path)
-    urn = next(
-        each["urn"] for each in living.state() if each["urn"].endswith("ConfigurationApply::lab-controlplane-03")
-    )
-    living.pulumi("up", "--yes", "--skip-preview", "--non-interactive", "--replace", urn)
+    said = living.command(sys.executable, "-m", "cli", "diff", "--stack", "lab", fails=True)
+    named = re.search(r"plane-03: it is in maintenance mode, without a configuration: `pulumi (up [^`]*)`", said)
+    assert named, said
+    living.pulumi(*shlex.split(named[1]), "--yes", "--skip-preview", "--non-interactive")
     assert [each["machine"] for each in living.journal("configuration")][-1] == "lab-controlplane-03"
     assert living.steps() == {} and living.journal("violation") == []
 
