@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 from pulumi.runtime import mocks, settings
@@ -19,6 +19,7 @@ from machinery import client_certificate, generate_secrets
 from machinery.secrets import to_properties
 
 Inputs = Mapping[str, Any]
+Request = resource_pb2.RegisterResourceRequest
 _FEATURES = ("STATE_MIGRATIONS", "RESOURCE_HOOKS", "ERROR_HOOKS", "SECRETS", "RESOURCE_REFERENCES", "REPLACE_WITH")
 
 
@@ -32,15 +33,27 @@ def registered(
 
     `secrets` are in the stack's configuration, `outputs` are those of a platform's own resources, by type and name.
     """
+    return _assembled(cluster, secrets, outputs).registered
+
+
+def requests(cluster: Mapping[str, Any], *, secrets: Mapping[str, str] | None = None) -> dict[tuple[str, str], Request]:
+    """Assemble a cluster; return what the engine is asked for each resource, with its options, by type and name."""
+    return _assembled(cluster, secrets, lambda kind, name: {}).requests
+
+
+def _assembled(
+    cluster: Mapping[str, Any], secrets: Mapping[str, str] | None, outputs: Callable[[str, str], Inputs]
+) -> "_Monitor":
     monitor = _Monitor(outputs)
     given = {f"talos-stacks:{key}": value for key, value in (secrets or {}).items()}
     config = {"talos-stacks:cluster": json.dumps(cluster), **given}
     before = settings.SETTINGS
 
     async def run() -> None:
-        pulumi.runtime.set_mocks(monitor, project="talos-stacks", stack=str(cluster["name"]))
-        names = (f"RESOURCE_MONITOR_FEATURE_{feature}" for feature in _FEATURES)
-        settings.SETTINGS.monitor_features |= {getattr(resource_pb2, name) for name in names}
+        stack = str(cluster["name"])
+        pulumi.runtime.set_mocks(monitor, project="talos-stacks", stack=stack, monitor=_Recording(monitor))
+        features = (f"RESOURCE_MONITOR_FEATURE_{feature}" for feature in _FEATURES)
+        settings.SETTINGS.monitor_features |= {getattr(resource_pb2, name) for name in features}
         pulumi.runtime.set_all_config(config, list(given))
         await run_pulumi_func(_assemble)
 
@@ -49,7 +62,7 @@ def registered(
     finally:
         pulumi.runtime.set_all_config({})
         settings.configure(before)
-    return monitor.registered
+    return monitor
 
 
 async def _assemble() -> None:
@@ -64,6 +77,7 @@ class _Monitor(mocks.Mocks):
 
     def __init__(self, outputs: Callable[[str, str], Inputs]) -> None:
         self.registered: dict[tuple[str, str], Inputs] = {}
+        self.requests: dict[tuple[str, str], Request] = {}
         self._outputs = outputs
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
@@ -80,6 +94,15 @@ class _Monitor(mocks.Mocks):
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[Any, Any], list[tuple[str, str]]]:
         return {"machineConfiguration": "machine: {}", "talosConfig": "context: mocked"}, []
+
+
+class _Recording(mocks.MockMonitor):
+    """Keeps what the SDK asks the engine for: Pulumi's own keeps no options."""
+
+    def RegisterResource(self, request: Request) -> Any:  # noqa: N802 - the name of the call
+        monitor = cast(_Monitor, self.mocks)
+        monitor.requests[request.type.rpartition(":")[2], request.name] = request
+        return super().RegisterResource(request)  # type: ignore[no-untyped-call]
 
 
 @cache

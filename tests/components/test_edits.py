@@ -1,0 +1,246 @@
+"""A stack file against what is on record of its cluster."""
+
+import copy
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+
+from components.edits import Edits, Words
+from components.record import Images, Record
+from machineconfig import Plan, make_plan
+from machineconfig.checks.configuration import made
+from machineconfig.model import Finding
+
+ROOT = Path(__file__).parents[2]
+SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
+PARENT = "urn:pulumi:lab::talos-stacks::talos-stacks:index:Cluster$talos-stacks:index:BringUp"
+Edit = Callable[[Any], Any]
+
+
+def raw() -> Any:
+    return yaml.safe_load((ROOT / "Pulumi.lab.yaml").read_text())["config"]["talos-stacks:cluster"]
+
+
+def plan(edit: Edit = lambda cluster: None, patches: Path = ROOT / "patches") -> Plan:
+    cluster = raw()
+    edit(cluster)
+    return make_plan(cluster, patches=patches)
+
+
+def state(applied: Plan, *, bootstrapped: bool = True, contract: str | None = "v1.13") -> list[dict[str, Any]]:
+    """What the engine has on record of a plan that was brought up."""
+
+    def resource(kind: str, name: str, **properties: Any) -> dict[str, Any]:
+        return {"urn": f"{PARENT}${kind}::{name}", "type": kind, **properties}
+
+    found: list[dict[str, Any]] = [{"urn": f"{PARENT}::bring-up", "type": "talos-stacks:index:BringUp"}]
+    found[0] |= {"outputs": {"contract": contract}} if contract else {}
+    for node in applied.topology.nodes:
+        final = made(applied.topology, node, applied.patches[node.name])
+        assert not isinstance(final, Finding)
+        text = {**SECRET, "plaintext": yaml.safe_dump(final.text, default_style='"', width=10**9).strip()}
+        inputs = {"node": str(node.address), "machineConfigurationInput": text}
+        found.append(resource("talos:machine/configurationApply:ConfigurationApply", node.name, inputs=inputs))
+    if bootstrapped:
+        client = {"host": applied.topology.endpoint.url}
+        found += [
+            resource("talos:machine/bootstrap:Bootstrap", "bootstrap", inputs={}),
+            resource(
+                "talos:cluster/kubeconfig:Kubeconfig", "kubeconfig", outputs={"kubernetesClientConfiguration": client}
+            ),
+        ]
+    return found
+
+
+def edits(edit: Edit, *, then: Plan | None = None, patches: Path = ROOT / "patches", **options: Any) -> Edits:
+    record = Record()
+    record.read(pulumi.StateMigrationArgs(PARENT, copy.deepcopy(state(then or plan(), **options))))
+    return Edits(record, plan(edit, patches), Words(leaves="it stays", readdressed="it keeps the old one"))
+
+
+def refused(edit: Edit, **options: Any) -> list[str]:
+    return [str(fault) for fault in edits(edit, **options).refused]
+
+
+def warned(edit: Edit, **options: Any) -> list[str]:
+    found = edits(edit, **options)
+    assert found.refused == []
+    return [str(fault) for fault in found.warnings]
+
+
+def versions(**changes: str) -> Edit:
+    return lambda cluster: cluster["versions"].update(changes)
+
+
+def without(*names: str) -> Edit:
+    return lambda cluster: cluster.update(nodes=[node for node in cluster["nodes"] if node["name"] not in names])
+
+
+def node(index: int, **changes: str) -> Edit:
+    return lambda cluster: cluster["nodes"][index].update(changes)
+
+
+def test_the_same_stack_file_is_neither_refused_nor_warned_of() -> None:
+    found = edits(lambda cluster: None)
+    assert (found.refused, found.warnings) == ([], [])
+
+
+def test_of_a_cluster_that_was_not_bootstrapped_nothing_is_said() -> None:
+    found = edits(without("lab-controlplane-02", "lab-worker-01"), bootstrapped=False)
+    assert (found.refused, found.warnings) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (
+            without("lab-controlplane-02"),
+            "nodes: lab-controlplane-02 (127.0.10.12) is missing, but is one of the 3 control planes",
+        ),
+        (
+            without("lab-controlplane-01", "lab-controlplane-02"),
+            "nodes: lab-controlplane-01 (127.0.10.11) and lab-controlplane-02 (127.0.10.12) are missing",
+        ),
+        (node(0, name="lab-controlplane-09"), "nodes: lab-controlplane-01 (127.0.10.11) is missing"),
+        (
+            node(2, role="worker"),
+            "nodes[2].role: worker is not what lab-controlplane-03 was installed as (controlplane",
+        ),
+        (
+            node(3, role="controlplane"),
+            "nodes[3].role: controlplane is not what lab-worker-01 was installed as (worker)",
+        ),
+        (
+            node(1, address="127.0.10.19"),
+            "nodes[1].address: 127.0.10.19 is not where lab-controlplane-02 lives (127.0.10.12)",
+        ),
+        (
+            node(4, address="127.0.10.29"),
+            "nodes[4].address: 127.0.10.29 is not where lab-worker-02 lives (127.0.10.22)",
+        ),
+        (versions(contract="v1.12"), "versions.contract: v1.12 is not what this cluster was created with (v1.13)"),
+        (versions(kubernetes="v1.35.9"), "versions.kubernetes: v1.35.9 is a minor version or more below v1.36.2"),
+    ],
+)
+def test_what_a_living_cluster_cannot_take_is_refused_with_its_path_and_value(edit: Edit, said: str) -> None:
+    (fault,) = refused(edit)
+    assert fault.startswith(said)
+
+
+def test_everything_is_refused_at_once() -> None:
+    def edit(cluster: Any) -> None:
+        node(1, address="127.0.10.19")(cluster)
+        node(4, address="127.0.10.29")(cluster)
+        versions(contract="v1.12", kubernetes="v1.34.1")(cluster)
+        without("lab-controlplane-03")(cluster)
+
+    assert [fault.partition(":")[0] for fault in refused(edit)] == [
+        "nodes",
+        "nodes[1].address",
+        "nodes[3].address",
+        "versions.contract",
+        "versions.kubernetes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "words"),
+    [
+        ("v1.34.2", "v1.36.1", "more than one minor version above v1.34.2"),
+        ("v1.33.2", "v1.36.1", "more than one minor version above v1.33.2"),
+        ("v1.35.2", "v1.36.1", None),
+        ("v1.36.2", "v1.36.1", None),
+        ("v1.36.1", "v1.36.2", None),
+        ("v1.36.1", "v1.35.4", "a minor version or more below v1.36.1"),
+    ],
+)
+def test_kubernetes_goes_up_one_minor_version_at_a_time(then: str, now: str, words: str | None) -> None:
+    found = refused(versions(kubernetes=now), then=plan(versions(kubernetes=then)))
+    assert [fault for fault in found if words is None or words not in fault] == []
+    assert bool(found) is (words is not None)
+
+
+@pytest.fixture
+def patches(tmp_path: Path) -> Path:
+    return shutil.copytree(ROOT / "patches", tmp_path / "patches")
+
+
+@pytest.mark.parametrize(
+    ("patch", "check"),
+    [
+        ("kubelet:\n    image: ghcr.io/siderolabs/kubelet:v1.34.1\n", "topology-owned"),
+        ("install:\n    image: registry.example.internal/installer:v1.13.9\n", "installer"),
+    ],
+    ids=["kubelet", "installer"],
+)
+def test_an_image_that_a_patch_sets_with_a_waiver_is_no_edit(patch: str, check: str, patches: Path) -> None:
+    (patches / "worker/70-own.yaml").write_text(f"machine:\n  {patch}")
+
+    def waived(cluster: Any) -> None:
+        cluster["waivers"] = [{"check": check, "reason": "a node that waits"}]
+
+    assert warned(waived, then=plan(waived, patches), patches=patches) == []
+
+
+def test_another_talos_version_is_said_once_with_the_machines_that_stay_and_the_command() -> None:
+    (said,) = warned(versions(talos="v1.13.10"))
+    assert said.startswith(
+        "versions.talos: v1.13.10 changes the installer in the configuration of lab-controlplane-01, lab-"
+    )
+    assert "upgrades nothing: what they run stays (v1.13.9 by their configuration)" in said
+    assert re.search(r"`talosctl -n 127\.0\.10\.11 upgrade --image \S+/metal-installer/\w{64}:v1\.13\.10`", said)
+
+
+def test_of_many_machines_five_are_counted_out() -> None:
+    def many(cluster: Any) -> None:
+        last = cluster["nodes"][-1]
+        cluster["nodes"] += [last | {"name": f"w-{n}", "address": f"127.0.10.{n}"} for n in range(30, 40)]
+
+    def now(cluster: Any) -> None:
+        many(cluster)
+        versions(talos="v1.13.10")(cluster)
+
+    (said,) = warned(now, then=plan(many))
+    assert "lab-controlplane-01, lab-controlplane-02, lab-controlplane-03, lab-worker-01 and 11 more" in said
+
+
+def test_other_extensions_are_said_to_be_installed_by_nothing() -> None:
+    (said,) = warned(lambda cluster: cluster["images"]["default"]["extensions"].pop())
+    assert said.startswith("images: changes the installer") and "its extensions and kernel arguments too" in said
+
+
+def test_a_worker_that_leaves_is_said_with_what_becomes_of_it_and_its_node() -> None:
+    (said,) = warned(without("lab-worker-01"))
+    assert said.startswith("nodes: lab-worker-01 (127.0.10.21) is no longer among them: it stays, and its Node stays")
+
+
+def test_a_kubeconfig_that_leads_elsewhere_is_said_with_the_command_that_makes_it_anew() -> None:
+    (said,) = warned(lambda cluster: cluster["network"].update(vip="127.0.10.6"))
+    assert said.startswith(
+        "endpoint: https://127.0.10.6:6443 is not where the output kubeconfig leads (https://127.0.10.5"
+    )
+    assert f"`pulumi state delete --force '{PARENT}$talos:cluster/kubeconfig:Kubeconfig::kubeconfig'`" in said
+
+
+def test_a_contract_that_is_not_on_record_yet_is_taken_from_the_stack_file() -> None:
+    assert refused(versions(contract="v1.12"), contract=None) == []
+
+
+def test_no_secret_is_in_what_a_record_shows() -> None:
+    record = edits(lambda cluster: None).record
+    assert "key:" not in repr(record) and "token" not in repr(record)
+
+
+def test_images_are_read_of_the_machine_and_of_nothing_that_looks_alike() -> None:
+    text = "machine:\n    files:\n        - content: |\n            install:\n                image: no\n"
+    assert Images.of(text) == Images("", "")
+    text += (
+        "    install:\n        disk: /dev/sda\n        extensions:\n            - image: no\n        image: 'yes:v1'\n"
+    )
+    assert Images.of(text) == Images("yes:v1", "")
