@@ -5,9 +5,9 @@ from typing import Any
 
 from machinery.contract import Contract
 from machinery.documents import V1ALPHA1_KIND, Document
-from machinery.goform import go_url
 from machinery.secrets import Bundle, KeyPair
 from machinery.structure import DOCUMENTS, V1ALPHA1
+from machinery.urls import go_url
 
 INSTALLER = "ghcr.io/siderolabs/installer:v1.13.0"
 _POD_SECURITY = {

@@ -9,9 +9,9 @@ from typing import Any
 from machinery.contract import NEWEST_MACHINE, release_of
 from machinery.documents import V1ALPHA1_KIND, Document, check_together, read_documents, write_documents
 from machinery.errors import ConfigError
-from machinery.goform import go_url
 from machinery.secrets import KeyPair
 from machinery.structure import Release
+from machinery.urls import go_url
 from machinery.yaml import compose
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})

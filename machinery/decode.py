@@ -4,25 +4,47 @@ The values are plain: dicts, lists and scalars, with what is unset or zero left 
 something else than none at all (see machinery.structure.notation).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from machinery.errors import ConfigError
 from machinery.problems import Path, Problem, dotted
-from machinery.scalars import KINDS, is_null
+from machinery.scalars import KINDS
 from machinery.structure import Anything, ListOf, MapOf, Release, Scalar, Struct, Type
-from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, duplicate_keys, is_merge, line, value_of
+from machinery.values import is_uncopyable
+from machinery.yaml import (
+    MappingNode,
+    Node,
+    ScalarNode,
+    SequenceNode,
+    alias_of,
+    duplicate_keys,
+    is_merge,
+    is_null,
+    line,
+    map_of,
+    text_of,
+)
 
 UNSET: Any = None
+# Maps of anything that Talos does not copy before it patches a configuration.
+SHARED = frozenset(("baseRuntimeSpecOverrides", "webhook"))
 # Lists as values of extraArgs are read from this release on.
 LISTS_IN_ARGS: Release = (1, 13, 6)
 
 
 @dataclass
 class Reading:
-    """One reading of a document: the release whose structure counts, and the problems found."""
+    """One reading of a document: the release whose structure counts, and the problems found.
+
+    `aliased` is how many aliases the reader is in: Talos does not look for unknown keys there. `uncopyable` is whether
+    Talos cannot copy a value, so that it can read but not patch the document.
+    """
 
     release: Release
+    aliased: int = 0
+    uncopyable: bool = False
     wrong: list[Problem] = field(default_factory=list)
     unknown: list[Problem] = field(default_factory=list)
 
@@ -39,8 +61,21 @@ class Reading:
 
 def decode(kind: Type, node: Node, path: Path, reading: Reading) -> Any:
     """Return the value of a node without what cannot be read, or UNSET; problems go into `reading`."""
+    alias = alias_of(node)
+    if alias and isinstance(kind, Scalar) and KINDS[kind.name].as_text:
+        return _wrong(node, path, f"written out: *{alias} cannot stand here", reading)
     if isinstance(node, ScalarNode) and is_null(node):
         return UNSET
+    reading.aliased += bool(alias)
+    try:
+        return _decode(kind, node, path, reading)
+    except ConfigError as error:  # a value that does not fit its tag
+        return _as_said(error, path, reading)
+    finally:
+        reading.aliased -= bool(alias)
+
+
+def _decode(kind: Type, node: Node, path: Path, reading: Reading) -> Any:
     if isinstance(kind, Struct):
         return _struct(kind, node, path, reading)
     if isinstance(kind, Scalar):
@@ -55,19 +90,37 @@ def decode(kind: Type, node: Node, path: Path, reading: Reading) -> Any:
 def _struct(kind: Struct, node: Node, path: Path, reading: Reading) -> Any:
     if not isinstance(node, MappingNode):
         return _wrong(node, path, "a map", reading)
-    reading.wrong.extend(duplicate_keys(node, path))
     fields = kind.at(reading.release)
     result: dict[str, Any] = {}
-    for key, item in node.value:
-        name = key.value if isinstance(key, ScalarNode) else ""
+    for key, item in _entries(node, path, reading):
+        name = text_of(key)
         field = fields.get(name)
-        if field is None:
-            reading.unknown.append(_unknown(kind, key, name, path, reading))
-            continue
-        value = decode(field.type, item, (*path, name), reading)
-        if value is not UNSET and (field.optional or not _is_zero(field.type, value)):
-            result[name] = value
+        if key.value not in fields and not reading.aliased:
+            reading.unknown.append(_unknown(kind, key, key.value, path, reading))
+        elif field is not None:
+            value = decode(field.type, item, (*path, name), reading)
+            if value is not UNSET and (field.optional or not _is_zero(field.type, value)):
+                result.setdefault(name, value)
     return _trimmed(kind, result)
+
+
+def _entries(node: MappingNode, path: Path, reading: Reading) -> Iterator[tuple[ScalarNode, Node]]:
+    """Return the entries of a map; inside an alias also what its `<<` bring in, after its own."""
+    reading.wrong.extend(duplicate_keys(node, path))
+    merged: list[Node] = []
+    for key, item in node.value:
+        if not isinstance(key, ScalarNode) or (alias_of(key) and not reading.aliased):
+            _wrong(key, path, "text as a key", reading)
+        elif is_merge(key) and reading.aliased:
+            merged.append(item)
+        elif not (is_null(key) and reading.aliased):
+            yield key, item
+    for item in merged:
+        for part in item.value if isinstance(item, SequenceNode) and not alias_of(item) else [item]:
+            if isinstance(part, MappingNode):
+                yield from _entries(part, path, reading)
+            else:
+                _wrong(part, (*path, "<<"), "a map", reading)
 
 
 def _trimmed(kind: Struct, result: dict[str, Any]) -> dict[str, Any]:
@@ -109,8 +162,6 @@ def _scalar(kind: Scalar, node: Node, path: Path, reading: Reading) -> Any:
         return KINDS[kind.name].read(node)
     except ValueError as error:
         return _wrong(node, path, str(error), reading)
-    except ConfigError as error:
-        return _as_said(error, path, reading)
 
 
 def _as_said(error: ConfigError, path: Path, reading: Reading) -> Any:
@@ -141,40 +192,42 @@ def _list(kind: ListOf, node: Node, path: Path, reading: Reading) -> Any:
 def _map(kind: MapOf, node: Node, path: Path, reading: Reading) -> Any:
     if not isinstance(node, MappingNode):
         return _wrong(node, path, "a map", reading)
-    reading.wrong.extend(duplicate_keys(node, path))
     result: dict[str, Any] = {}
     merged: dict[str, Any] = {}
-    for key, item in node.value:
-        if not isinstance(key, ScalarNode):
-            _wrong(key, path, "text as a key", reading)
-        elif is_merge(key) and isinstance(kind.item, Scalar):
+    for key, item in _entries(node, path, reading):
+        if is_merge(key):
             merged = _merged(kind, key, item, path, reading)
+        elif is_null(key):  # Talos leaves it out, but looks for unknown keys
+            if not isinstance(item, ScalarNode):
+                decode(kind.item, item, (*path, key.value), reading)
         else:
-            value = decode(kind.item, item, (*path, key.value), reading)
+            name = text_of(key)
+            value = decode(kind.item, item, (*path, name), reading)
             if value is UNSET and not kind.item_optional:
                 value = KINDS[kind.item.name].zero if isinstance(kind.item, Scalar) else {}
-            result[key.value] = value
+            result.setdefault(name, value)
     return {**merged, **result} if merged else result
 
 
 def _merged(kind: MapOf, key: Node, item: Node, path: Path, reading: Reading) -> dict[str, Any]:
-    """What `<<` brings into a map of text: Talos follows an alias there, and nothing else."""
+    """What `<<` brings into a map: Talos follows an alias there, and nothing else."""
     if not isinstance(item, MappingNode):
         reading.is_wrong(key, path, f"{dotted(path)}.<< must be an alias of a map")
         return {}
-    if item.start_mark.index > key.start_mark.index:
+    if not alias_of(item):
         reading.is_wrong(key, path, f"{dotted(path)}.<< must be an alias such as *name, not a map of its own")
         return {}
-    return _map(kind, item, path, reading) or {}
+    return decode(kind, item, path, reading) or {}
 
 
 def _anything(node: Node, path: Path, reading: Reading) -> Any:
     if not isinstance(node, MappingNode):
         return _wrong(node, path, "a map", reading)
-    try:
-        return value_of(node)
-    except ConfigError as error:
-        return _as_said(error, path, reading)
+    if not reading.aliased and any(not isinstance(key, ScalarNode) or alias_of(key) for key, _ in node.value):
+        return _wrong(node, path, "a map whose keys are text", reading)
+    value = map_of(node)
+    reading.uncopyable = reading.uncopyable or (path[-1] not in SHARED and is_uncopyable(value))
+    return value
 
 
 def _wrong(node: Node, path: Path, wanted: str, reading: Reading) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 from machinery.documents import V1ALPHA1_KIND, Document, top_value
 from machinery.errors import ConfigError
 from machinery.structure import ListOf, MapOf, Release, Scalar, Struct, Type
-from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, line
+from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, alias_of, line
 
 _PEM = frozenset(("CertificateAndKey", "Certificate", "PrivateKey"))
 _HEADS = frozenset(("version", "kind", "name"))
@@ -40,6 +40,8 @@ def take_deletions(root: Node) -> tuple[list[Deletion], bool]:
 
 
 def _walk(root: MappingNode, node: Node, path: tuple[str, ...], in_list: bool, found: list[Deletion]) -> bool:
+    if alias_of(node):
+        return False  # Talos does not look behind an alias
     if isinstance(node, MappingNode):
         if any(_is_mark(key, value) for key, value in node.value):
             found.append(_deletion(root, node, path, in_list))
@@ -52,7 +54,7 @@ def _walk(root: MappingNode, node: Node, path: tuple[str, ...], in_list: bool, f
     else:
         return False
     before = len(node.value)
-    node.value = [
+    node.value[:] = [
         entry
         for name, entry, value in children
         if not _walk(root, value, (*path, name), isinstance(node, SequenceNode), found)

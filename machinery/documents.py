@@ -3,7 +3,7 @@
 One v1alpha1 document and any number of typed ones, told apart by kind and name.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from machinery import emit
@@ -20,11 +20,18 @@ _LEGACY_KEYS = frozenset(("machine", "cluster", "debug", "persist"))
 
 @dataclass
 class Document:
-    """One document: its kind (`v1alpha1` for the one with machine and cluster), its structure and its values."""
+    """One document: its kind (`v1alpha1` for the one with machine and cluster), its structure and its values.
+
+    `uncopyable` says that it holds what Talos cannot copy, so that no patch may follow. `leftover` is for what stays of
+    a deletion that finds no document: Talos writes an empty document, or ends with `refusal`, unless it is deleted too.
+    """
 
     kind: str
     struct: Struct
     values: dict[str, Any] = field(repr=False)
+    uncopyable: bool = False
+    leftover: tuple[str, ...] = ()
+    refusal: str = ""
 
     @property
     def name(self) -> str:
@@ -43,16 +50,13 @@ class Document:
 
     def copy(self) -> "Document":
         """A document with values of its own."""
-        return Document(self.kind, self.struct, copied(self.values))
+        return replace(self, values=copied(self.values))
 
     def written(self, release: Release) -> dict[str, Any]:
-        """The document as it is written by a release."""
+        """The document as it is written by a release; raises ConfigError for what Talos cannot write."""
+        if self.refusal:
+            raise ConfigError(self.refusal)
         return encode(self.struct, self.values, release)
-
-
-def leftover() -> Document:
-    """Return the empty document that Talos writes where a patch deletes from a document that is not there."""
-    return Document("", Struct(""), {})
 
 
 def top_value(node: MappingNode, key: str) -> str:
@@ -91,7 +95,8 @@ def _read(node: MappingNode, release: Release, lenient: bool) -> Document:
         version = V1ALPHA1_KIND
     struct = _struct(kind, version, node, release)
     reading = Reading(release)
-    document = Document(kind or V1ALPHA1_KIND, struct, decode(struct, node, (), reading))
+    values = decode(struct, node, (), reading)
+    document = Document(kind or V1ALPHA1_KIND, struct, values, reading.uncopyable)
     try:
         if not lenient:
             reading.finish()

@@ -5,6 +5,8 @@ in Talos's own output.
 """
 
 import re
+from base64 import b64encode
+from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
 from typing import Any
@@ -12,17 +14,27 @@ from typing import Any
 from machinery.timestamps import timestamp
 
 _SHORT = 60  # characters
+_SHORTEST_EXPONENT = 6  # numbers of so many digits before the point and more are written with an exponent
 # Most texts: nothing in them could be taken for anything else.
 _OBVIOUS = re.compile(r"/?[A-Za-z][A-Za-z0-9/]+[._/-][A-Za-z0-9._/-]*[A-Za-z0-9]")
 _SPECIAL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\ufeff\ufffe\uffff\U00010000-\U0010ffff]")
+_BYTES = re.compile(r"[\udc80-\udcff]")
 _INDICATOR = re.compile(r"[#,\[\]{}&*!|>'\"%@`]|[?:-](?:[ \t]|\Z)|---|\.\.\.")
 _INSIDE = re.compile(r":(?:[ \t]|\Z)|[ \t\n]#")
-# Words that a reader would not take for text.
-_WORDS = frozenset(
-    word
-    for base in ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
-    for word in (base, base.capitalize(), base.upper())
-) | {"", "~", "<<", "=", ".nan", ".NaN", ".NAN"}
+# Words that a reader would not take for text; readers of YAML 1.1 stumble over `=`, which Talos leaves bare.
+_OLD_BOOLS = frozenset(
+    word for base in ("yes", "no", "on", "off", "y", "n") for word in (base, base.capitalize(), base.upper())
+)
+_WORDS = _OLD_BOOLS | {
+    *(word for base in ("true", "false", "null") for word in (base, base.capitalize(), base.upper())),
+    "",
+    "~",
+    "<<",
+    "=",
+    ".nan",
+    ".NaN",
+    ".NAN",
+}
 _INFINITE = frozenset(sign + word for sign in ("", "+", "-") for word in (".inf", ".Inf", ".INF"))
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+)")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -46,10 +58,24 @@ _ESCAPES = {
 }
 
 
-class Verbatim(str):
-    """A scalar that is written as it is, without quotes: `0o644`."""
+class Argument(str):
+    """Text that is quoted only where a reader of YAML 1.2 needs it: Talos writes extraArgs so."""
 
     __slots__ = ()
+
+
+class Verbatim(str):
+    """A scalar that is no text and is written as it is, without quotes: `0o644`, a date, a key that is a number."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        """No text is equal to it."""
+        return isinstance(other, Verbatim) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        """As for a text, beside which it may stand in a map."""
+        return hash(str(self))
 
 
 def dump(documents: list[Any]) -> str:
@@ -108,18 +134,27 @@ def scalar(value: Any, indent: str) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return _float(value)
-    return {"{}": "{}", "[]": "[]"}.get(str(value), str(value))
+    return str(value)
 
 
 def _float(value: float) -> str:
+    """Write a number as Go does: `1`, `1000`, `1e+06`, `-0`."""
     if value != value:
         return ".nan"
     if value in (float("inf"), float("-inf")):
         return ".inf" if value > 0 else "-.inf"
-    return repr(value)
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    text = "".join(map(str, digits))
+    power = int(exponent) + len(text) - 1
+    if -4 <= power < _SHORTEST_EXPONENT or value == 0:
+        return ("-" if sign else "") + f"{abs(Decimal(repr(value)).normalize()):f}"
+    mantissa = text[0] + (f".{text[1:]}" if text[1:] else "")
+    return f"{'-' if sign else ''}{mantissa}e{'-' if power < 0 else '+'}{abs(power):02}"
 
 
 def _text(value: str, indent: str) -> str:
+    if isinstance(value, Argument):
+        return value if (value in _OLD_BOOLS or _BASE_60.fullmatch(value)) else _text(str(value), indent)
     if len(value) <= _SHORT and "\n" not in value:
         return _short(value)
     return value if _OBVIOUS.fullmatch(value) else _judged(value, indent)
@@ -132,6 +167,8 @@ def _short(value: str) -> str:
 
 
 def _judged(value: str, indent: str) -> str:
+    if _BYTES.search(value):
+        return f"!!binary {b64encode(value.encode(errors='surrogateescape')).decode()}"
     if "\n" in value:
         return _block(value, indent) if indent and _can_be_block(value) else _double(value)
     if value in _WORDS or value in _INFINITE or _is_number(value):

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from machinery.emit import Argument
+from machinery.order import in_go_order
 from machinery.scalars import KINDS
 from machinery.structure import ListOf, MapOf, Release, Scalar, Struct, Type
 
@@ -40,15 +42,21 @@ def _written(kind: Type, value: Any, release: Release) -> Any:
     if isinstance(kind, Struct):
         return {} if _says_nothing(kind, value) else encode(kind, value, release)
     if isinstance(kind, Scalar):
-        if kind.name == "arg" and value == "":
-            return None
+        if kind.name == "arg":
+            return _argument(value)
         written = KINDS[kind.name].written
         return written(value) if written else value
     if isinstance(kind, ListOf):
         return [_written(kind.item, item, release) for item in value]
     if isinstance(kind, MapOf):
-        return {key: _written(kind.item, value[key], release) for key in sorted(value)}
+        return {key: _written(kind.item, value[key], release) for key in in_go_order(value)}
     return _sorted(value)
+
+
+def _argument(value: str | list[str]) -> Any:
+    if isinstance(value, list):
+        return [Argument(item) for item in value]
+    return Argument(value) if value else None
 
 
 def _says_nothing(kind: Struct, value: dict[str, Any]) -> bool:
@@ -58,5 +66,5 @@ def _says_nothing(kind: Struct, value: dict[str, Any]) -> bool:
 
 def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _sorted(value[key]) for key in sorted(value)}
+        return {key: _sorted(value[key]) for key in in_go_order(value)}
     return [_sorted(item) for item in value] if isinstance(value, list) else value

@@ -8,8 +8,7 @@ from functools import cached_property
 from machinery.errors import ConfigError
 from machinery.indentation import indentation_fault
 from machinery.problems import Path
-from machinery.scalars import is_null
-from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, compose, is_merge, line
+from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, compose, is_merge, is_null, line
 
 _PROBLEM = re.compile(r"(?:this is not YAML(?: \(line (\d+)\))?|line (\d+)): (.*)", re.DOTALL)
 

@@ -8,9 +8,9 @@ from machinery.base import base_documents
 from machinery.contract import PROVIDER, Contract, contract_of
 from machinery.documents import Document, write_documents
 from machinery.errors import ConfigError
-from machinery.goform import go_url
 from machinery.patches import Patch, apply_patches, read_patch
 from machinery.secrets import Bundle
+from machinery.urls import go_url
 
 MACHINE_TYPES = ("controlplane", "worker")
 

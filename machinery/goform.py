@@ -1,8 +1,8 @@
-"""Forms that Go's libraries read and Talos relies on: durations, sizes in bytes, URLs."""
+"""Forms that Go's libraries read and Talos relies on: durations and sizes in bytes."""
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
+from ipaddress import ip_address
 
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 _PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
@@ -15,7 +15,8 @@ def duration(text: str) -> int | None:
     sign, body = (-1 if text[:1] == "-" else 1), text.lstrip("+-") if text[:1] in "+-" else text
     if not body or not re.fullmatch(f"(?:{_PART.pattern})+", body):
         return None
-    return sign * int(sum(Decimal(number) * _UNITS[unit] for number, unit in _PART.findall(body)))
+    nanoseconds = int(sum(Decimal(number) * _UNITS[unit] for number, unit in _PART.findall(body)))
+    return sign * nanoseconds if nanoseconds < 2**63 + (sign < 0) else None
 
 
 def duration_text(nanoseconds: int) -> str:
@@ -48,76 +49,17 @@ def bytes_of(text: str) -> int:
     match = re.fullmatch(r"([0-9.,]+)\s*([A-Za-z]*)\s*", text)
     factor = _SIZES.get(match[2].lower()) if match else None
     number = match[1].replace(",", "") if match else ""
-    if (
-        factor is None
-        or not re.fullmatch(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+", number)
-        or (size := int(Decimal(number) * factor)) >= 2**64
-    ):
+    if factor is None or not re.fullmatch(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+", number):
         raise ValueError("a size such as 50GiB")
-    return size
+    size = float(number) * factor
+    if size >= 2**64:
+        raise ValueError("a size such as 50GiB")
+    return int(size)
 
 
-@dataclass(frozen=True)
-class Url:
-    """The parts of a URL as Go's parser sees them."""
-
-    scheme: str
-    user: str
-    host: str
-    path: str
-    query: str
-    fragment: str
-
-    @property
-    def text(self) -> str:
-        """The URL written again, with a slash between a host and a path that has none."""
-        authority = f"{self.user}@{self.host}" if self.user else self.host
-        slashes = f"//{authority}" if authority or self.scheme == "file" else ""
-        tail = ("?" + self.query if self.query else "") + ("#" + self.fragment if self.fragment else "")
-        path = f"/{self.path}" if self.host and self.path and not self.path.startswith("/") else self.path
-        return (f"{self.scheme}:" if self.scheme else "") + slashes + path + tail
-
-    @property
-    def hostname(self) -> str:
-        """The host without its port and brackets."""
-        host = re.sub(r":[0-9]*$", "", self.host) if not self.host.endswith("]") else self.host
-        return host[1:-1] if host.startswith("[") and host.endswith("]") else host
-
-    @property
-    def port(self) -> str:
-        """The port, or nothing."""
-        match = re.search(r":([0-9]*)$", self.host)
-        return match[1] if match and not self.host.endswith("]") else ""
-
-
-def go_url(text: str) -> Url:
-    """Return the parts of a URL; raise ValueError where Go would not parse it."""
-    if re.search(r"[\x00-\x1f\x7f]", text):
-        raise ValueError("a URL without control characters")
-    rest, _, fragment = text.partition("#")
-    scheme = ""
-    if match := re.match(r"([A-Za-z][A-Za-z0-9+.-]*):", rest):
-        scheme, rest = match[1].lower(), rest[match.end() :]
-    elif rest.startswith(":"):
-        raise ValueError("a URL with a scheme")
-    rest, _, query = rest.partition("?")
-    if not rest.startswith("/") and ":" in rest.split("/")[0] and not scheme:
-        raise ValueError("a URL with a scheme")
-    user = host = ""
-    path = rest
-    if rest.startswith("//"):
-        authority, slash, tail = rest[2:].partition("/")
-        path = slash + tail
-        user, _, host = authority.rpartition("@")
-        _check_host(host)
-    if re.search(r"%(?![0-9A-Fa-f]{2})", path):
-        raise ValueError("a URL with whole percent escapes")
-    return Url(scheme, user, host, path, query, fragment)
-
-
-def _check_host(host: str) -> None:
-    if host.startswith("["):
-        if "]" not in host or not re.fullmatch(r"(?::[0-9]*)?", host.rpartition("]")[2]):
-            raise ValueError("a URL with a valid host")
-    elif (":" in host and not re.fullmatch(r"[0-9]*", host.rpartition(":")[2])) or re.search(r'[ <>"\\^`{}|]', host):
-        raise ValueError("a URL with a valid host and port")
+def address_text(text: str) -> str:
+    """Return an IP address as Go writes it; raise ValueError for what is none."""
+    address = ip_address(text)
+    mapped = getattr(address, "ipv4_mapped", None)
+    zone = text.partition("%")[2]
+    return f"::ffff:{mapped}{f'%{zone}' if zone else ''}" if mapped else str(address)

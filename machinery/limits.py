@@ -21,11 +21,11 @@ def check_depth(document: Node) -> None:
     waiting, deepest = [(document, 0)], dict[int, int]()
     while waiting:
         node, depth = waiting.pop()
-        if isinstance(node, ScalarNode) or deepest.get(id(node), -1) >= depth:
+        if isinstance(node, ScalarNode) or deepest.get(id(node.value), -1) >= depth:
             continue
         if depth > MOST_DEPTH:
             raise ConfigError(f"line {line(node)}: it is nested too deeply")
-        deepest[id(node)] = depth
+        deepest[id(node.value)] = depth
         for part in node.value:
             waiting.extend((child, depth + 1) for child in (part if isinstance(part, tuple) else (part,)))
 
@@ -34,11 +34,11 @@ def check_size(node: Node, sizes: dict[int, int]) -> int:
     """Return how many nodes a node is with its aliases followed; refuse far too many."""
     if isinstance(node, ScalarNode):
         return 1
-    if id(node) in sizes:
-        return sizes[id(node)]
+    if id(node.value) in sizes:
+        return sizes[id(node.value)]
     parts = node.value if isinstance(node, SequenceNode) else [part for pair in node.value for part in pair]
     size = 1 + sum(check_size(part, sizes) for part in parts)
     if size > MOST_NODES:
         raise ConfigError(f"line {line(node)}: its aliases repeat too much")
-    sizes[id(node)] = size
+    sizes[id(node.value)] = size
     return size

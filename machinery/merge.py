@@ -8,9 +8,9 @@ structure it touches, so a `provisioning` block loses them. Nothing of the patch
 from typing import Any
 
 from machinery.errors import ConfigError
-from machinery.goform import Url, go_url
 from machinery.scalars import KINDS
 from machinery.structure import Field, ListOf, MapOf, Release, Scalar, Struct
+from machinery.urls import Url, go_url
 from machinery.values import copied
 
 
@@ -74,24 +74,25 @@ def _scalar(kind: Scalar, left: Any, right: Any, path: str) -> Any:
 def _url(left: Url, right: Url, path: str) -> str:
     if left.user and right.user:
         raise ConfigError(f"{path}: a second patch cannot change the user in it")
-    parts = ("scheme", "user", "host", "path", "query", "fragment")
-    return Url(*(getattr(right, part) or getattr(left, part) for part in parts)).text
+    return left.merged(right).text
 
 
 def _list(kind: ListOf, left: list[Any], right: list[Any], release: Release, path: str) -> None:
     if not kind.key:
         left.extend(copied(right))
         return
-    # Where items replace each other, two of the same patch never do.
-    known = list(left) if kind.replaces else left
+    # Items that replace others look for them among those that were there, the last of a name first.
+    places = {item.get(kind.key): at for at, item in enumerate(left)} if kind.replaces else {}
     for item in right:
+        if kind.replaces:
+            at = places.get(item.get(kind.key), len(left))
+            left[at : at + 1] = [copied(item)]
+            continue
         if item is None or None in left:
             raise ConfigError(f"{path}: an empty entry cannot be merged")
-        same = next((other for other in known if matches(kind.key.split("|"), other, item)), None)
+        same = next((other for other in left if matches(kind.key.split("|"), other, item)), None)
         if same is None:
             left.append(copied(item))
-        elif kind.replaces:
-            left[left.index(same)] = copied(item)
         elif isinstance(kind.item, Struct):
             merge(kind.item, same, item, release, path)
 

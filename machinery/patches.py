@@ -5,13 +5,14 @@ A patch is read once and kept by its text, since the same patch goes to many nod
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
 
 from machinery import emit, jsonpatch
 from machinery.deletions import Deletion, delete, take_deletions
-from machinery.documents import V1ALPHA1_KIND, Document, check_together, in_order, leftover, read_documents
+from machinery.documents import V1ALPHA1_KIND, Document, check_together, in_order, read_documents
 from machinery.errors import ConfigError
 from machinery.merge import merge
-from machinery.structure import Release
+from machinery.structure import Release, Struct, is_named
 from machinery.yaml import Node, compose, value_of
 
 
@@ -75,20 +76,14 @@ def _place(step: tuple[int, int, Document | Deletion]) -> tuple[int, int, int]:
 
 def apply_patches(documents: list[Document], patches: list[Patch], release: Release) -> list[Document]:
     """Return the documents with the patches applied in order. The documents given are changed; patches are not."""
-    for patch in patches:
-        if patch.operations is not None:
-            documents = _json(documents, list(patch.operations), release)
+    for is_json, group in groupby(patches, key=lambda patch: patch.operations is not None):
+        if is_json:
+            # Talos makes one of JSON patches that follow each other, and reads the result of the last.
+            documents = _json(documents, [each for patch in group for each in patch.operations or ()], release)
         else:
-            documents = _merge(documents, patch, release)
+            for patch in group:
+                documents = _merge(documents, patch, release)
     return documents
-
-
-def _missing(deletion: Deletion) -> Document:
-    """Return what Talos leaves for a deletion that finds no document; where the deletion has a name, Talos crashes."""
-    if deletion.name:
-        title = f"{deletion.kind}/{deletion.name}"
-        raise ConfigError(f"line {deletion.line}: $patch: delete finds no document {title} in the configuration")
-    return leftover()
 
 
 def _json(documents: list[Document], operations: list[jsonpatch.Operation], release: Release) -> list[Document]:
@@ -99,17 +94,49 @@ def _json(documents: list[Document], operations: list[jsonpatch.Operation], rele
 
 
 def _merge(documents: list[Document], patch: Patch, release: Release) -> list[Document]:
-    documents = list(documents)
+    if any(document.uncopyable for document in documents):
+        raise ConfigError(
+            "a date, or a map with keys that are no text, cannot stand before another patch: put it in quotes"
+        )
+    known, documents = list(documents), list(documents)
     for step in patch.steps:
-        target = next((document for document in documents if document.id == step.id), None)
+        target = next((document for document in reversed(known) if _is_for(step, document)), None)
         if isinstance(step, Deletion):
-            if target is None:
-                documents.append(_missing(step))
-            elif delete(step, target, release):
-                documents.remove(target)
+            if target is None or (target.leftover and step.path):
+                documents.append(_leftover(step))
+            elif target.leftover or delete(step, target, release):
+                known, documents = ([each for each in group if each is not target] for group in (known, documents))
         elif target is None:
             documents.append(step.copy())
+        elif target.leftover:
+            raise ConfigError(f"{step.title} was deleted by an earlier patch, when there was none")
         else:
             merge(target.struct, target.values, step.values, release)
+            target.uncopyable = step.uncopyable
     check_together(documents)
     return in_order(documents)
+
+
+def _is_for(step: Document | Deletion, document: Document) -> bool:
+    """Tell whether a step is about a document: Talos compares apiVersion, kind and name."""
+    if document.leftover:
+        return document.leftover == _identity(step)
+    if isinstance(step, Deletion) and step.kind != V1ALPHA1_KIND:
+        named = is_named(step.kind)
+        return document.id == step.id and step.api_version == V1ALPHA1_KIND and bool(step.name) == named
+    return document.id == step.id
+
+
+def _identity(step: Document | Deletion) -> tuple[str, ...]:
+    if isinstance(step, Deletion):
+        return step.api_version, step.kind, *filter(None, (step.name,))
+    return V1ALPHA1_KIND, step.kind, *((step.name,) if is_named(step.kind) else ())
+
+
+def _leftover(step: Deletion) -> Document:
+    """Return what a deletion leaves that finds no document; where it has a name, Talos cannot write that."""
+    if step.path and step.kind == V1ALPHA1_KIND:
+        raise ConfigError(f"line {step.line}: $patch: delete finds no {'.'.join(step.path)} in the configuration")
+    title = f"{step.kind}/{step.name}"
+    refusal = f"line {step.line}: $patch: delete finds no document {title} in the configuration" if step.name else ""
+    return Document("", Struct(""), {}, leftover=_identity(step), refusal=refusal)

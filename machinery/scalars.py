@@ -7,6 +7,7 @@ from typing import Any
 from machinery.readers import (
     read_address,
     read_address_port,
+    read_argument,
     read_base64,
     read_bool,
     read_bytes,
@@ -23,7 +24,7 @@ from machinery.readers import (
     read_string,
     read_url,
 )
-from machinery.yaml import PLAIN, ScalarNode
+from machinery.yaml import ScalarNode, text_of
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Kind:
     """One kind of scalar.
 
     `read` raises ValueError with what was wanted. With `always` a patch sets it even when it leaves it out; with
-    `unmergeable` a second patch cannot change it.
+    `unmergeable` a second patch cannot change it. One read `as_text` cannot be an alias.
     """
 
     read: Callable[[ScalarNode], Any]
@@ -39,6 +40,7 @@ class Kind:
     written: Callable[[Any], Any] | None = None
     always: bool = False
     unmergeable: bool = False
+    as_text: bool = True
 
 
 def _words(words: str, zero: str = "") -> Kind:
@@ -46,7 +48,7 @@ def _words(words: str, zero: str = "") -> Kind:
     known = {word.lower(): word for word in words.split()}
 
     def read(node: ScalarNode) -> str:
-        found = known.get(str(node.value).lower())
+        found = known.get(text_of(node).lower())
         if found is None:
             raise ValueError("one of " + ", ".join(list(known.values())[:8]))
         return found
@@ -57,7 +59,7 @@ def _words(words: str, zero: str = "") -> Kind:
 def _failover_mac(node: ScalarNode) -> str:
     """Old configurations say it with a number."""
     words = ("none", "active", "follow")
-    text = str(node.value) or "none"
+    text = text_of(node) or "none"
     if text.isdecimal() and int(text) < len(words):
         return words[int(text)]
     if text not in words:
@@ -68,26 +70,26 @@ def _failover_mac(node: ScalarNode) -> str:
 _TABLES = " ".join(("unspec", *map(str, range(1, 253)), "default", "main", "local"))
 
 KINDS: dict[str, Kind] = {
-    "string": Kind(read_string),
-    "bool": Kind(read_bool, False),
-    "int": Kind(read_integer(-(2**63), 2**63 - 1), 0),
-    "uint": Kind(read_integer(0, 2**64 - 1), 0),
-    **{f"uint{bits}": Kind(read_integer(0, 2**bits - 1), 0) for bits in (8, 16, 32, 64)},
-    "duration": Kind(read_duration),
+    "string": Kind(read_string, as_text=False),
+    "bool": Kind(read_bool, False, as_text=False),
+    "int": Kind(read_integer(-(2**63), 2**63 - 1), 0, as_text=False),
+    "uint": Kind(read_integer(0, 2**64 - 1), 0, as_text=False),
+    **{f"uint{bits}": Kind(read_integer(0, 2**bits - 1), 0, as_text=False) for bits in (8, 16, 32, 64)},
+    "duration": Kind(read_duration, as_text=False),
     "cel": Kind(read_string, always=True),
     "bytes": Kind(read_bytes, always=True),
     "size": Kind(read_size),
-    "disksize": Kind(read_disk_size, 0),
-    "diskcondition": Kind(read_disk_condition, unmergeable=True),
-    "filemode": Kind(read_mode, 0, read_octal),
-    "base64": Kind(read_base64),
+    "disksize": Kind(read_disk_size, 0, as_text=False),
+    "diskcondition": Kind(read_disk_condition, unmergeable=True, as_text=False),
+    "filemode": Kind(read_mode, 0, read_octal, as_text=False),
+    "base64": Kind(read_base64, as_text=False),
     "address": Kind(read_address, unmergeable=True),
     "prefix": Kind(read_prefix, unmergeable=True),
     "addressport": Kind(read_address_port, unmergeable=True),
     "mac": Kind(read_hardware_address, None),
-    "ports": Kind(read_port_range, 0),
-    "url": Kind(read_url),
-    "arg": Kind(read_string),
+    "ports": Kind(read_port_range, 0, as_text=False),
+    "url": Kind(read_url, as_text=False),
+    "arg": Kind(read_argument, as_text=False),
     "bondmode": _words("balance-rr active-backup balance-xor broadcast 802.3ad balance-tlb balance-alb", "balance-rr"),
     "xmithash": _words("layer2 layer3+4 layer2+3 encap2+3 encap3+4", "layer2"),
     "lacprate": _words("slow fast", "slow"),
@@ -110,13 +112,3 @@ KINDS: dict[str, Kind] = {
     "volumetype": _words("partition disk tmpfs directory symlink overlay external", "partition"),
 }
 NAMES = frozenset(KINDS)
-
-
-def is_null(node: ScalarNode) -> bool:
-    """Tell whether a scalar leaves its field unset."""
-    return node.tag == PLAIN and plain_null(node.value)
-
-
-def plain_null(text: str) -> bool:
-    """Tell whether a plain scalar means null."""
-    return text in ("", "~", "null", "Null", "NULL")

@@ -17,6 +17,7 @@ from machinery.yaml import PLAIN, MappingNode, ScalarNode, SequenceNode, plain
 
 Loc = tuple[str | int, ...]
 """Where a value stands below the key `cluster`: `("nodes", 2, "address")`."""
+_STANDARD = "tag:yaml.org,2002:"
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
 _AMBIGUOUS = re.compile(
     r"[-+]?0[0-9_]+"  # octal in one YAML, decimal in another
@@ -96,6 +97,8 @@ class Reader:
     def _meaning(self, node: ScalarNode, line: int) -> Any:
         if node.tag == PLAIN and _DATE.fullmatch(node.value):
             return None  # neither text nor number
+        if node.tag != PLAIN and (node.tag.endswith(":binary") or not node.tag.startswith(_STANDARD)):
+            raise YamlFaultError(line, f"the tag {node.tag} is not supported")
         try:
             return plain(node)
         except ConfigError as error:

@@ -1,6 +1,7 @@
 """The values of a patch beside what Talos takes them for."""
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 
 from machineconfig.deletes import DELETE, MARK
 from machineconfig.documents import Document, Entry
@@ -62,7 +63,9 @@ def _copy(node: Node, children: Sequence[object]) -> Node | None:
         return node
     if node.value and not children:
         return None
-    return type(node)(node.tag, children, node.start_mark, node.end_mark)
+    found = copy(node)
+    found.value = list(children)
+    return found
 
 
 def _is_delete(key: Node, value: Node) -> bool:

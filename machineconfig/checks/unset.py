@@ -15,9 +15,9 @@ from machinery import ConfigError
 from machinery.contract import PROVIDER
 from machinery.decode import Reading, decode
 from machinery.merge import matches
-from machinery.scalars import KINDS, is_null
+from machinery.scalars import KINDS
 from machinery.structure import Anything, ListOf, MapOf, Scalar, Struct, Type
-from machinery.yaml import Node, ScalarNode, value_of
+from machinery.yaml import Node, ScalarNode, is_null, value_of
 
 
 @dataclass(frozen=True)

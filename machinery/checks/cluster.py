@@ -3,7 +3,7 @@
 from machinery.checks.findings import Findings, Values, get, is_subnet_filter
 from machinery.checks.names import is_dns_name
 from machinery.generate import host_problem
-from machinery.goform import go_url
+from machinery.urls import go_url
 
 _ETCD = ("cluster", "etcd")
 _AUTHORIZERS = ("Node", "RBAC", "Webhook")

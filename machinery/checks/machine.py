@@ -4,8 +4,8 @@ from typing import Any
 
 from machinery.checks import names
 from machinery.checks.findings import Findings, Values, get, is_subnet_filter
-from machinery.goform import go_url
 from machinery.structure import Release
+from machinery.urls import go_url
 
 _TYPES = {"init": "init", "controlplane": "controlplane", "worker": "worker", "join": "worker", "": "worker"}
 _KUBELET_OWN = (

@@ -5,9 +5,12 @@ from collections.abc import Callable
 
 from machinery.cel import OOM_RANKING, OOM_TRIGGER, expression_problem
 from machinery.checks.findings import Findings, Values, has_port
-from machinery.goform import duration, go_url
+from machinery.goform import duration
 from machinery.pem import certificate_problem, key_problem
+from machinery.structure import Release
+from machinery.urls import go_url
 
+_PATTERNS_WARNED: Release = (1, 13, 4)
 _WATCHDOG_MINIMUM = 10 * 10**9
 
 
@@ -118,8 +121,11 @@ def image_verification(values: Values, findings: Findings) -> None:
 
 
 def _image_rule(rule: Values, findings: Findings) -> None:
-    if not rule.get("image"):
+    image = rule.get("image", "")
+    if not image:
         findings.error("image is missing")
+    if findings.release >= _PATTERNS_WARNED:
+        _image_pattern(image, findings)
     verifiers = [key for key in ("keyless", "publicKey") if key in rule]
     decided = [key for key in ("skip", "deny") if rule.get(key)]
     if len(decided) + len(verifiers) != 1:
@@ -131,6 +137,15 @@ def _image_rule(rule: Values, findings: Findings) -> None:
             findings.error("keyless needs subject or subjectRegex")
     if rule.get("publicKey") == {}:
         findings.error("publicKey.certificate is missing")
+
+
+def _image_pattern(image: str, findings: Findings) -> None:
+    if "@" in image:
+        findings.warn("image holds @, but only registry and repository are compared, never a digest")
+    if ":" in image.partition("/")[2]:
+        findings.warn("image holds :, but only registry and repository are compared, never a tag")
+    if "/" not in image and image not in ("*", ""):
+        findings.warn("image has no /: an image such as nginx is compared as docker.io/library/nginx")
 
 
 CHECKS: dict[str, Callable[[Values, Findings], None]] = {

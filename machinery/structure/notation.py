@@ -131,7 +131,7 @@ def _fields(text: str, structs: dict[str, Struct], scalars: frozenset[str]) -> l
         raise ValueError(f"not a field: {text}")
     notation = match["type"]
     optional = written = replaces = False
-    while notation[-1] in "?!=" and not notation.endswith(("]=", "}=")):
+    while notation[-1] in "?!=" and not notation.endswith(("]=", "}=")) and "@" not in notation:
         optional, written, replaces = (
             optional or notation[-1] == "?",
             written or notation[-1] == "!",

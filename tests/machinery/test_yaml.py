@@ -64,8 +64,40 @@ def test_a_date_gets_a_time_of_day_where_it_is_one(text: str, written: str) -> N
     assert load(dump([read])) == [read]
 
 
-def test_a_date_as_a_key_stays_as_it_is() -> None:
-    assert load("2024-01-01: 5\n") == [{"2024-01-01": 5}]
+# As the provider's plugin writes them where anything may stand.
+NUMBERS = {
+    "1.0": "1",
+    "1e3": "1000",
+    "1e6": "1e+06",
+    "08": "8",
+    "-0": "-0",
+    ".5": "0.5",
+    "0.0001": "0.0001",
+    "0.00001": "1e-05",
+    "123456789.123": "1.23456789123e+08",
+    "18446744073709551615": "18446744073709551615",
+    "18446744073709551616": "1.8446744073709552e+19",
+    "1e400": "1e400",
+    "!custom 1": '"1"',
+    "!!binary aGk=": "hi",
+    '!!binary "/w=="': "!!binary /w==",
+}
+
+
+@pytest.mark.parametrize(("text", "written"), NUMBERS.items())
+def test_a_number_is_written_as_go_writes_it(text: str, written: str) -> None:
+    assert dump(load(f"a: {text}")) == f"a: {written}\n"
+
+
+def test_a_key_that_is_no_text_is_written_as_what_it_is() -> None:
+    text = "{2024-01-01: a, 08: b, true: c, ~: d, 1: e, 1.5: g}\n"
+    assert dump(load(text)) == "2024-01-01T00:00:00Z: a\n8: b\ntrue: c\nnull: d\n1: e\n1.5: g\n"
+
+
+def test_plain_text_in_flow_style_may_begin_or_end_with_a_colon() -> None:
+    assert load("a: [::1, fd00::/8]\nb: {1:, 2: 3}\n") == [
+        {"a": ["::1", "fd00::/8"], "b": {"1:": None, Verbatim("2"): 3}}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,10 +107,12 @@ def test_a_date_as_a_key_stays_as_it_is() -> None:
         ("a:\n\tb: 1\n", r"line 2\): found character that cannot start any token"),
         ("a: [\n", "not YAML"),
         ("a: *b\n", "undefined alias"),
-        ("1: a\n", "line 1: the key 1 must be text"),
-        ("? [a]\n: b\n", "a key must be text"),
+        ("? [a]\n: b\n", "a key must be one value"),
         ("a: !!int b\n", "does not fit its tag !!int"),
-        ("a: !custom b\n", "tag !custom is not supported"),
+        ("a: !!binary b\n", "does not fit its tag !!binary"),
+        ("a: [!!str, b]\n", r"line 1\): a space is missing after the tag"),
+        ('a: "\\/"\n', r"line 1\): found unknown escape character"),
+        ("%YAML 1.2\n---\na: b\n", "line 1: the directive %YAML must say 1.1"),
         ("a: \x07\n", "not YAML"),
     ],
 )

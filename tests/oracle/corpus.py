@@ -1,6 +1,8 @@
 """What the library is asked about: the recorded cases, the repo's own stacks, every text of the tests."""
 
 import ast
+import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +14,9 @@ from tests.machineconfig import golden as stacks
 from tests.machinery import golden, texts
 from tests.oracle.compare import Make, Read
 from tests.oracle.library import MACHINES
+from tests.oracle.patches import KINDS, LINES, patches, places_of_scalars
 
+WANT = os.environ.get("WANT", "")
 TESTS = Path(__file__).parents[1]
 
 
@@ -25,10 +29,10 @@ def of_stacks() -> list[Make | Read]:
     """Every node of every stack file of the repo with its patches, those of a secret with a word in its place."""
     pairs = []
     for stack, topology in stacks.stacks().items():
-        for name, patches in stacks.patches_of(topology, lambda key: f"secret-{key}").items():
-            args = arguments_of(topology, topology.node(name), patches, golden.BUNDLE)
+        for name, given in stacks.patches_of(topology, lambda key: f"secret-{key}").items():
+            args = arguments_of(topology, topology.node(name), given, golden.BUNDLE)
             pairs.append(Make(f"{stack} {name}", args))
-            pairs += [Make(f"{stack} {name} {patch.source}", replace(args, patches=(patch.text,))) for patch in patches]
+            pairs += [Make(f"{stack} {name} {patch.source}", replace(args, patches=(patch.text,))) for patch in given]
     return with_readings(pairs)
 
 
@@ -81,3 +85,24 @@ def _made(args: GenerateArgs) -> str | None:
 def readings(name: str, text: str) -> list[Read]:
     """Return a text as it is read by the machines of every release."""
     return [Read(f"{name} read", text, release) for release in MACHINES]
+
+
+def at_random(seed: int, count: int) -> list[Make | Read]:
+    """Return random patches, alone and one after the other, and what machines make of the same texts."""
+    pairs: list[Make | Read] = []
+    for number in range(count):
+        texts_of_it = patches(seed, number)
+        place = f"random {seed}/{number}"
+        pairs += with_readings(patched(place, *texts_of_it)[number % 2 :][:1])
+        pairs.append(Read(f"{place} read", texts_of_it[0], MACHINES[-1]))
+    return pairs
+
+
+def of_oddities() -> list[Make | Read]:
+    """Every oddity in every place, every word of every kind of scalar, every expression in every context."""
+    found = [place.replace("@", word) + "\n" for place in LINES["places"] for word in (*LINES["odd"], *LINES["keys"])]
+    found += [json.loads(f'"{head}"') + "machine: {token: a}\n" for head in LINES["heads"]]
+    for kind, places in places_of_scalars().items():
+        words = [json.dumps(line) for line in LINES["cel"]] if kind == "cel" else KINDS.get(kind, ())
+        found += [place.replace("@", word) for place in places for word in words]
+    return with_readings([make for text in dict.fromkeys(found) for make in patched(text, text)[:1]])

@@ -220,7 +220,7 @@ func read(text string, modes []string) (string, map[string]judgement, error) {
 		judged[name] = found
 	}
 
-	encoded, err := encode(provider.Clone())
+	encoded, err := encode(provider)
 
 	return encoded, judged, err
 }
