@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from machineconfig.checks.configuration import Final
 from machineconfig.model import Finding
@@ -148,6 +149,18 @@ def _mounts(final: Final) -> Iterator[_Mount]:
             if source.startswith("/") and entry.get("type", "bind") in ("bind", ""):
                 at = (posixpath.normpath(source), posixpath.normpath(destination))
                 yield _Mount(*at, (*path, index), keys)
+    for index, pod in enumerate(final.find("machine", "pods") or ()):
+        yield from _of_a_pod(pod, ("machine", "pods", index, "spec", "volumes"))
+
+
+def _of_a_pod(pod: Any, path: Path) -> Iterator[_Mount]:
+    """The paths of the machine that a static pod gets; where it mounts them hides nothing from others."""
+    volumes = pod.get("spec", {}).get("volumes") if isinstance(pod, dict) and isinstance(pod.get("spec"), dict) else ()
+    for at, volume in enumerate(volumes if isinstance(volumes, list) else ()):
+        given = volume.get("hostPath") if isinstance(volume, dict) else None
+        if isinstance(given, dict) and str(given.get("path", "")).startswith("/"):
+            source = posixpath.normpath(str(given["path"]))
+            yield _Mount(source, source, (*path, at, "hostPath"), ("path", "path"))
 
 
 def _is_in(path: str, place: str) -> bool:

@@ -190,3 +190,11 @@ def test_volumes_of_the_control_planes_pods_are_looked_at_too(tmp_path: Path) ->
     files = {"controlplane/70-x.yaml": part, "controlplane/71-x.yaml": text}
     refused, (line,) = refused_and_warned(tmp_path, files)
     assert refused == () and line.endswith("is at /var/mnt/audit; write hostPath: /var/mnt/audit [mount]")
+
+
+def test_a_static_pod_that_misses_a_volume_is_warned_of(tmp_path: Path) -> None:
+    pod = "machine: {pods: [{spec: {volumes: [{name: a, hostPath: {path: %s}}]}}]}\n"
+    _, (line,) = said(tmp_path, pod % "/var/lib/fast")
+    assert line.startswith("patches/node/w1/70-x.yaml:1 (w1): mounts /var/lib/fast, which is on the system disk")
+    assert line.endswith("write path: /var/mnt/fast [mount]")
+    assert said(tmp_path, pod % "/var/mnt/fast") == ((), ())
