@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from cli.stackfile import StackFile
+from engine.processes import command_of
 
 
 def hint(stack: StackFile) -> str:
@@ -18,10 +19,12 @@ def hint(stack: StackFile) -> str:
 
 
 def _is_up(stack: StackFile) -> bool:
-    """Whether a lab noted that it runs, in its folder."""
+    """Whether a lab noted its process in its folder, and that is still there."""
     home = Path(os.environ.get("LAB_HOME") or stack.folder / ".lab")
     try:
         noted = json.loads((home / stack.name / "run.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(noted, dict) and "pid" in noted and not noted.get("ending")
+    if not isinstance(noted, dict) or noted.get("ending"):
+        return False
+    return isinstance(noted.get("pid"), int) and bool(command_of(noted["pid"]))

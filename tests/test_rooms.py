@@ -205,3 +205,8 @@ def test_the_program_uses_nothing_that_windows_has_not(room: str) -> None:
         if path.relative_to(ROOT).parts[0] == room and str(path.relative_to(ROOT)) not in guarded:
             used = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
             assert not modules & set(imports(path)) and not functions & used, path
+
+
+def test_every_decision_has_a_number_of_its_own() -> None:
+    numbers = [path.name[:4] for path in sorted((ROOT / "docs/adr").glob("[0-9]*.md"))]
+    assert not [number for number, following in pairwise(numbers) if number == following]

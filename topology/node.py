@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from topology.disk import Disk
 from topology.link import Link
 from topology.model import Data, Model
 from topology.role import ROLES, MachineType, RoleName
@@ -40,10 +41,32 @@ class Node(Model):
         """Whether it runs etcd and the Kubernetes API."""
         return self.machine_type == "controlplane"
 
+    # What only some platforms know of a machine; each says it in its own node.
+
     @property
     def has_tpm(self) -> bool:
         """Whether it may have a TPM, with which disk encryption can seal a key."""
         return False
+
+    @property
+    def tpm_setting(self) -> str:
+        """What to write at the node so that it has one; nothing where no setting does that."""
+        return ""
+
+    @property
+    def selected_disk(self) -> Disk | None:
+        """The disk that Talos is installed on, where the stack file selects it and not the platform's patch."""
+        return None
+
+    @property
+    def other_disks(self) -> tuple[Disk, ...]:
+        """More disks that the stack file declares."""
+        return ()
+
+    @property
+    def system_disk_size(self) -> int | None:
+        """The size in GiB of the disk that Talos is installed on."""
+        return None
 
 
 class Platform(Model):

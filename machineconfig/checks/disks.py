@@ -8,7 +8,6 @@ from machineconfig.checks.configuration import Final
 from machineconfig.checks.selectors import SYSTEM_DISK, Disk, fits, holds, meant, mentions, names_one
 from machineconfig.model import Finding
 from machineconfig.paths import Path
-from topology import BareMetalNode, ProxmoxNode
 from topology import Disk as Declared
 
 _KINDS = ("UserVolumeConfig", "RawVolumeConfig", "SwapVolumeConfig", "VolumeConfig")
@@ -59,8 +58,8 @@ class _Node:
     def system(self) -> Disk:
         """The disk that Talos is on."""
         node = self.final.node
-        known = _attributes(node.install_disk) if isinstance(node, BareMetalNode) else {}
-        size = {"size": node.disk_size * _GIB} if isinstance(node, ProxmoxNode) else {}
+        known = _attributes(node.selected_disk) if node.selected_disk else {}
+        size = {"size": node.system_disk_size * _GIB} if node.system_disk_size else {}
         path = self.final.find("machine", "install", "disk") or ""
         name = {} if known or not path.startswith("/dev/") else {"dev_path": path}
         return {**_WRITABLE, **known, **name, **size, SYSTEM_DISK: True}
@@ -68,10 +67,7 @@ class _Node:
     @cached_property
     def others(self) -> tuple[Disk, ...]:
         """The other disks that the stack file declares."""
-        node = self.final.node
-        declared = node.disks.values() if isinstance(node, BareMetalNode) else ()
-        own = node.install_disk if isinstance(node, BareMetalNode) else None
-        return tuple({**_WRITABLE, **_attributes(disk), SYSTEM_DISK: False} for disk in declared if disk != own)
+        return tuple({**_WRITABLE, **_attributes(disk), SYSTEM_DISK: False} for disk in self.final.node.other_disks)
 
     def rivals(self, volume: _Volume) -> Iterator[_Volume]:
         """The other volumes that surely take the same disk; of two that take it whole, the later one has a rival."""

@@ -6,7 +6,6 @@ from typing import Any
 from machineconfig.checks.configuration import Final
 from machineconfig.model import Finding
 from machineconfig.paths import MAIN, Path
-from topology import ProxmoxNode
 
 _KINDS = ("VolumeConfig", "UserVolumeConfig", "RawVolumeConfig", "SwapVolumeConfig")
 _OLD = ("machine", "systemDiskEncryption")
@@ -17,7 +16,7 @@ def seals_keys_with_a_tpm_that_is_there(final: Final) -> Iterator[Finding]:
     node, image = final.node, final.topology.image_of(final.node)
     for title, path in _keys(final):
         if not node.has_tpm:
-            given = f"set tpm: true for {node.name} in the stack file, or " if isinstance(node, ProxmoxNode) else ""
+            given = f"set {node.tpm_setting} for {node.name} in the stack file, or " if node.tpm_setting else ""
             message = f"seals a key with a TPM, and {node.name} has none"
             yield final.finding(message, f"{given}use a key of kms, static or nodeID", title=title, path=path)
         elif not image.secure_boot:

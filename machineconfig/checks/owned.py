@@ -10,7 +10,6 @@ from machineconfig.context import NodeFacts
 from machineconfig.model import Finding
 from machineconfig.paths import MAIN, Path, written
 from machineconfig.sensitive import looks_secret
-from topology import BareMetalNode
 
 _GENERATED_DISK = "/dev/sda"
 """What Talos generates for machine.install.disk; a diskSelector comes before it."""
@@ -89,8 +88,8 @@ def _of_the_node(final: Final) -> Iterator[_Owned]:
     if topology.kubelet.serving_certificates:
         path = ("machine", "kubelet", "extraArgs", "rotate-server-certificates")
         yield _Owned(path, "true", "kubelet.servingCertificates")
-    if isinstance(node, BareMetalNode):  # elsewhere the disk is the platform's patch
-        key, disk = f"installDisk of {node.name}", node.install_disk
+    if disk := node.selected_disk:
+        key = f"installDisk of {node.name}"
         selector = "" if disk.path else _text(_facts(final).disk_selector(disk))
         shown = disk.path or selector
         yield _Owned(("machine", "install", "disk"), disk.path or _GENERATED_DISK, key, _GENERATED_DISK, shown)

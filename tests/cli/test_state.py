@@ -144,8 +144,9 @@ def test_a_state_that_a_lab_has_is_looked_for_inside(
         )
         noted.write_text('{"pid": 1, "ending": true}')
         assert said() == outside
-        noted.write_text("[]")
-        assert said() == outside
+        for other in ("[]", '{"pid": "1"}', '{"pid": 99999999}'):
+            noted.write_text(other)
+            assert said() == outside
         monkeypatch.setenv("LAB_HOME", str(tmp_path / "elsewhere"))
     noted.write_text('{"pid": 1}')
     monkeypatch.setenv("LAB_STACK", "lab")

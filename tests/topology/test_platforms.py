@@ -78,9 +78,11 @@ def test_a_new_platform_has_its_own_rules_and_keys() -> None:
 
 
 def test_no_module_outside_the_table_names_a_platform() -> None:
-    for file in sorted((ROOT / "topology").rglob("*.py")):
-        if "platforms" not in file.parts and file.name not in ("__init__.py", "shape.py"):
-            assert "BareMetal" not in file.read_text() and "ProxmoxNode" not in file.read_text(), file
+    names = [name for platform in PLATFORMS.values() for name in (platform.settings.__name__, platform.node.__name__)]
+    for room in ("topology", "machineconfig", "components", "cli"):
+        for file in sorted((ROOT / room).rglob("*.py")):
+            own = "platforms" in file.parts or "nodes" in file.parts or file == ROOT / "topology" / "__init__.py"
+            assert own or not any(name in file.read_text() for name in names), file
 
 
 def test_every_platform_of_the_stack_file_can_be_built() -> None:

@@ -25,6 +25,16 @@ class BareMetalNode(Node):
         """Nobody asks the machine: most have one."""
         return True
 
+    @property
+    def selected_disk(self) -> Disk:
+        """The stack file selects it always."""
+        return self.install_disk
+
+    @property
+    def other_disks(self) -> tuple[Disk, ...]:
+        """Those that have a name and no Talos on them."""
+        return tuple(disk for disk in self.disks.values() if disk != self.install_disk)
+
     @field_validator("install_disk", mode="before")
     @classmethod
     def _named_in_disks(cls, raw: object, info: ValidationInfo) -> object:

@@ -102,3 +102,13 @@ class ProxmoxNode(Node):
     def has_tpm(self) -> bool:
         """Whether one was asked for."""
         return self.tpm
+
+    @property
+    def tpm_setting(self) -> str:
+        """The platform makes one."""
+        return "tpm: true"
+
+    @property
+    def system_disk_size(self) -> int:
+        """The size that the stack file says."""
+        return self.disk_size
