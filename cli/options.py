@@ -73,11 +73,18 @@ def project(options: argparse.Namespace) -> Path:
     """
     if options.project is not None and not _is_project(options.project):
         raise CliError(f"{options.project} is no checkout of talos-stacks: it needs Pulumi.yaml and patches/")
-    here = Path.cwd()
-    checkout = Path(__file__).resolve().parents[1]
-    found = options.project or next((folder for folder in (here, *here.parents) if _is_project(folder)), checkout)
+    found = options.project or _nearest()
     projectfile.check(found)
     return Path(found.resolve())
+
+
+def _nearest() -> Path:
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        raise CliError("the folder that you are in is gone: change to another one") from None
+    checkout = Path(__file__).resolve().parents[1]
+    return next((folder for folder in (here, *here.parents) if _is_project(folder)), checkout)
 
 
 def selected(options: argparse.Namespace) -> tuple[StackFile, ...]:

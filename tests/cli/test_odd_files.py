@@ -89,3 +89,12 @@ def test_a_broken_project_file_is_refused(text: str, message: str, checkout: Pat
 def test_a_project_file_that_is_not_text_is_refused(checkout: Path, run: Run) -> None:
     (checkout / "Pulumi.yaml").write_bytes(b"\xff\xfename")
     assert run("check") == (1, "", "error: Pulumi.yaml: is not UTF-8 text\n")
+
+
+def test_a_current_folder_that_is_gone_is_said(checkout: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    (gone := checkout / "gone").mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run("check") == (1, "", "error: the folder that you are in is gone: change to another one\n")
+    assert run("check", "--project", str(checkout))[:2] == (0, "lab: nothing is wrong\n")
+    monkeypatch.chdir(checkout)
