@@ -1,4 +1,4 @@
-"""``rollout.timeout`` ends every wait, the provider's too, and a long one says again what is waited for."""
+"""``rollout.timeout`` ends every wait, the provider's too. A long one says again and again what is waited for."""
 
 import re
 
@@ -35,4 +35,10 @@ def test_a_machine_that_cannot_be_changed_is_given_up_in_time_and_changed_later(
     rehearsal.topology["rollout"] = {"timeout": 37}
     rehearsal.save()
     assert rehearsal.steps() == {}, "another timeout alone changes no resource"
+    rehearsal.clear(PLANE, "drop")
+    rehearsal.fault(PLANE, "clock-skew")
+    rehearsal.patch("all/90-change.yaml", REBOOTS.format(number=2))
+    output = rehearsal.up(fails=True)
+    told = rf"{PLANE} .*it is valid from 20.* UTC on, and it is 20.* UTC here; mend its time: "
+    assert re.search(told, output), output
     assert rehearsal.journal("violation") == []

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.stack.members import remove_member
+from lab.machine.invariants import QUORUM
+from tests.stack.members import remove_member, reset
 from tests.stack.rehearsal import Json, Rehearsal
 
 pytestmark = pytest.mark.stack
@@ -48,6 +49,17 @@ def test_a_reboot_of_one_of_two_voters_is_refused_every_time_with_the_arithmetic
         assert "remove-member" not in output
 
 
+def test_after_what_the_refusal_says_it_joins_again_and_the_change_goes_on(living: Rehearsal) -> None:
+    reset(living, NAMES[2])
+    living.topology["rollout"] = {"applyMode": "reboot", "timeout": 120}
+    living.save()
+    _, seen = change(living, 262144)
+    assert {entry["machine"] for entry in seen} >= set(NAMES[:2])
+    living.topology["rollout"] = {"applyMode": "reboot", "timeout": 8}
+    living.save()
+    remove_member(living, NAMES[2], asked=living.node(NAMES[0])["address"])
+
+
 def test_two_that_are_left_in_the_file_still_keep_each_other_up(living: Rehearsal) -> None:
     taken = living.topology["nodes"].pop(2)
     living.save()
@@ -57,3 +69,23 @@ def test_two_that_are_left_in_the_file_still_keep_each_other_up(living: Rehearsa
     living.save()
     assert seen == []
     assert "add a third control plane first" in output and "rollout.acceptQuorumLoss: true" in output
+
+
+def test_two_control_planes_by_design_change_one_after_the_other_once_the_stack_accepts_it(
+    rehearsal: Rehearsal,
+) -> None:
+    rehearsal.topology["nodes"].pop(2)
+    rehearsal.topology["rollout"] = {"applyMode": "reboot"}
+    rehearsal.save()
+    rehearsal.start()
+    rehearsal.up()
+    output, seen = change(rehearsal, 262144, fails=True)
+    assert seen == [] and rehearsal.journal("violation") == []
+    assert re.search(r"etcd has 2 voters .*, 2 up, a majority of 2 is 2, and without \S+ 1 would be left", output)
+    assert "waited 0 s" in output, "waiting would not change it"
+    rehearsal.topology["rollout"] |= {"acceptQuorumLoss": True}
+    rehearsal.save()
+    assert "etcd and Kubernetes's API stop while one of them is down" in rehearsal.pulumi("preview")
+    _, seen = change(rehearsal, 262144)
+    assert {entry["machine"] for entry in seen} >= set(NAMES[:2])
+    assert {entry["invariant"] for entry in rehearsal.journal("violation")} == {QUORUM}, "the accepted one"
