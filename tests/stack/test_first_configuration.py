@@ -1,5 +1,7 @@
 """The first configuration of a new cluster."""
 
+import re
+
 import pytest
 
 from tests.stack.killing import output_of, started
@@ -40,4 +42,23 @@ def test_a_first_configuration_that_was_wrong_is_corrected_by_another_run(rehear
     rehearsal.patch("all/90-change.yaml", "machine:\n  sysctls:\n    vm.swappiness: '1'\n")
     rehearsal.up()
     assert len(rehearsal.journal("etcd-bootstrap")) == 1
+    assert rehearsal.journal("violation") == []
+
+
+def test_there_is_no_bootstrap_beside_a_control_plane_that_does_not_say_whether_it_has_etcd(
+    rehearsal: Rehearsal,
+) -> None:
+    rehearsal.topology["rollout"] = {"timeout": 15}
+    rehearsal.save()
+    rehearsal.start()
+    rehearsal.fault(LATE, "refuse")
+    output = rehearsal.up(fails=True)
+    assert rehearsal.journal("etcd-bootstrap") == []
+    told = rf"{LATE} \(127[0-9.]+\): waited \d+ s for an answer whether etcd exists on it, as a bootstrap beside it"
+    assert re.search(told, output), output
+    rehearsal.clear(LATE, "refuse")
+    rehearsal.topology["rollout"] = {"timeout": 120}
+    rehearsal.save()
+    rehearsal.up()
+    assert [entry["machine"] for entry in rehearsal.journal("etcd-bootstrap")] == ["lab-controlplane-01"]
     assert rehearsal.journal("violation") == []
