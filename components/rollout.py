@@ -93,7 +93,7 @@ class Rollout:
     async def _joining(self, args: pulumi.ResourceHookArgs) -> None:
         node = self._topology.node(args.name)
         if await self.living():
-            await self._turns.begin(node, self._answers, joins=True)
+            await self._turns.begin(node, partial(self._boot_before_reboot, args), joins=True)
         else:
             await self._answers(node)
         self._leave_to_the_provider(node)

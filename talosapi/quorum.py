@@ -50,7 +50,7 @@ class View:
 class Decision:
     """Whether the step may be taken, the arithmetic in ``words``, and what to do where it may not.
 
-    ``lacking`` names control planes of the stack file that do not vote, also where the step may be taken. ``lasting``:
+    ``lacking`` names control planes of the stack file that do not vote, also where a vote may be spared. ``lasting``:
     waiting does not change a no. ``while_down``: a yes only because no member runs on the machine; others are down too.
     """
 
@@ -169,7 +169,7 @@ def may(step: Step, name: str, views: Sequence[View], *, accept_loss: bool = Fal
     if step is Step.GOES_DOWN and any(view.name == name and view.up is False for view in views):
         down = any(seat.up is not True for seat in etcd.voters if seat is not own) or not etcd.seats
         words += "; no member runs on it, so no vote is lost"
-        return Decision(True, words, lacking=lacking, while_down=down)
+        return Decision(True, words, while_down=down)
     doubts = list(etcd.doubts(besides=name))
     objections = list(_objections(step, own, etcd, accept_loss))
     if not doubts and not objections:
