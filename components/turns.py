@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 
-from talosapi import Credentials, etcd
+from talosapi import Credentials, NotReady, etcd
 from talosapi.cluster import wait_member, wait_others
 from talosapi.conditions import WORKER, control_plane, rebooted, unless_in_maintenance
 from talosapi.quorum import Step
@@ -111,8 +111,11 @@ class Turns:
         credentials, planes = await self._credentials(), self._topology.controlplanes
         if node.is_controlplane and not joins and node.name in await self._sick_of("controlplane"):
             step, accept = Step.GOES_DOWN, self._topology.rollout.accept_quorum_loss
-            await etcd.wait_until_it_may(step, node, planes, credentials, patience=self._patience, accept_loss=accept)
-            return
+            with contextlib.suppress(NotReady):
+                await etcd.wait_until_it_may(
+                    step, node, planes, credentials, patience=self._patience, accept_loss=accept
+                )
+                return
         await wait_others(node, planes, credentials, patience=self._patience)
         if not node.is_controlplane and node.name not in await self._sick_of("worker"):
             if self._workers_up is None:

@@ -32,6 +32,7 @@ class Health:
         self.ill: set[str] = set()
         self.needed: set[str] = set()
         self.asked: list[str] = []
+        self.stood_by: list[str] = []
         self.waited_for: list[str] = []
         self.back = asyncio.Event()
         self.living: bool | None = True
@@ -46,7 +47,7 @@ class Health:
         return Decision(True, "3 voters")
 
     async def wait_others(self, machine: Any, planes: Any, credentials: Any, *, patience: Any) -> None:
-        return None
+        self.stood_by.append(machine.name)
 
     async def not_ready(self, wanted: Any, credentials: Any, *, patience: Any) -> frozenset[str]:
         return frozenset(machine.name for machine, _ in wanted if machine.name in self.ill)
@@ -209,6 +210,22 @@ async def test_only_control_planes_are_asked_for_their_vote(health: Health) -> N
     for change in changes(stack(), "lab-worker-01", "lab-controlplane-01"):
         await change.run()
     assert health.asked == ["lab-controlplane-01"]
+
+
+@pytest.mark.parametrize(("needed", "stands_by"), [(False, []), (True, ["lab-controlplane-03"])])
+async def test_a_sick_control_plane_waits_for_the_health_of_others_only_where_its_vote_is_needed(
+    health: Health, needed: bool, stands_by: list[str]
+) -> None:
+    health.ill.add("lab-controlplane-03")
+    health.needed |= {"lab-controlplane-03"} if needed else set()
+    health.back.set()
+    (sick,) = changes(stack(), "lab-controlplane-03")
+    if needed:
+        with pytest.raises(NotReady):
+            await sick.run()
+    else:
+        await sick.run()
+    assert health.stood_by == stands_by
 
 
 @pytest.mark.parametrize("living", [False, None])
