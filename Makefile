@@ -107,6 +107,10 @@ recover: named setup ## make a stack ready again after a run that was killed: ma
 tools: setup ## pulumi and etcd, from PATH or built once
 	@$(BIN)/python -m lab.tools
 
+.PHONY: structure
+structure: setup library ## machinery/structure/releases again, from the types of Talos's own library
+	@$(BIN)/python -m tests.oracle.structure
+
 .PHONY: library
 library: setup ## Talos's own library in four releases, built once, to hold machinery/ to it
 	@$(BIN)/python -m tests.oracle

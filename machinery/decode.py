@@ -124,7 +124,7 @@ def _entries(node: MappingNode, path: Path, reading: Reading) -> Iterator[tuple[
 
 
 def _trimmed(kind: Struct, result: dict[str, Any]) -> dict[str, Any]:
-    if kind.name == "InlineManifest" and "contents" in result:
+    if kind.name == "ClusterInlineManifest" and "contents" in result:
         result["contents"] = result["contents"].lstrip("\t\n\v\f\r")
     return result
 

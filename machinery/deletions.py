@@ -8,7 +8,7 @@ from machinery.errors import ConfigError
 from machinery.structure import ListOf, MapOf, Release, Scalar, Struct, Type
 from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, alias_of, line
 
-_PEM = frozenset(("CertificateAndKey", "Certificate", "PrivateKey"))
+_PEM = frozenset(("PEMEncodedCertificateAndKey", "PEMEncodedCertificate", "PEMEncodedKey"))
 _HEADS = frozenset(("version", "kind", "name"))
 
 

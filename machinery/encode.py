@@ -61,7 +61,7 @@ def _argument(value: str | list[str]) -> Any:
 
 def _says_nothing(kind: Struct, value: dict[str, Any]) -> bool:
     """Tell whether Talos leaves out a structure whatever else is set in it."""
-    return kind.name == "VolumeEncryption" and not value.get("provider") and not value.get("keys")
+    return kind.name == "EncryptionSpec" and not value.get("provider") and not value.get("keys")
 
 
 def _sorted(value: Any) -> Any:

@@ -109,6 +109,7 @@ KINDS: dict[str, Kind] = {
     "wol": _words("phy unicast multicast broadcast magic magicsecure filter"),
     "filesystem": _words("none xfs vfat ext4 iso9660 swapi virtiofs", "none"),
     "encryption": _words("none luks2", "none"),
+    "oldvolumetype": _words("partition disk tmpfs directory symlink overlay", "partition"),
     "volumetype": _words("partition disk tmpfs directory symlink overlay external", "partition"),
 }
 NAMES = frozenset(KINDS)

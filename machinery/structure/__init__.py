@@ -1,10 +1,14 @@
-"""The structure of a machine configuration for Talos 1.10 to 1.13: which keys, which types, in which release.
+"""The structure of a machine configuration: which keys, which types, in which release of Talos.
 
-The tables stand in the modules beside this one, in the notation that `notation` explains.
+The tables are data files, one for each minor release, written from the types of Talos's own library (`make structure`)
+or, where that cannot be had, from what their `source` says.
 """
 
+import json
+from importlib.resources import files
+from typing import Any
+
 from machinery.scalars import NAMES
-from machinery.structure import cluster, links, machine, machine_features, machine_network, network, system, volumes
 from machinery.structure.notation import (
     Anything,
     Field,
@@ -17,21 +21,23 @@ from machinery.structure.notation import (
     read_tables,
 )
 
-STRUCTS = read_tables(
-    [module.TABLE for module in (machine, machine_features, machine_network, cluster, volumes, links, network, system)],
-    NAMES,
-)
+MINORS = ((1, 10), (1, 11), (1, 12), (1, 13))
+
+
+def _table(minor: tuple[int, int]) -> dict[str, Any]:
+    name = f"{minor[0]}.{minor[1]}.json"
+    found: dict[str, Any] = json.loads((files(__name__) / "releases" / name).read_text(encoding="utf-8"))
+    return found
+
+
+_TABLES = {minor: _table(minor) for minor in MINORS}
+STRUCTS = read_tables({minor: table["structures"] for minor, table in _TABLES.items()}, NAMES)
 V1ALPHA1 = STRUCTS["V1Alpha1"]
 DOCUMENTS = {name: struct for name, struct in STRUCTS.items() if struct.document}
-
-_LINKS = ("BondConfig", "BridgeConfig", "DummyLinkConfig", "LinkConfig", "VLANConfig", "VRFConfig", "WireguardConfig")
-# Kinds of which two documents of the same name exclude each other.
-CONFLICTS: dict[str, tuple[str, ...]] = {kind: tuple(other for other in _LINKS if other != kind) for kind in _LINKS} | {
-    "Layer2VIPConfig": ("HCloudVIPConfig",),
-    "HCloudVIPConfig": ("Layer2VIPConfig",),
-    "UserVolumeConfig": ("ExistingVolumeConfig",),
-    "ExistingVolumeConfig": ("UserVolumeConfig",),
+CONFLICTS: dict[str, tuple[str, ...]] = {
+    kind: tuple(others) for table in _TABLES.values() for kind, others in table["conflicts"].items()
 }
+"""Kinds of which two documents of the same name exclude each other."""
 
 
 def is_named(kind: str) -> bool:

@@ -1,21 +1,21 @@
-"""The notation of the structure tables: how a line says what a field holds.
+"""The notation of the structure tables: how a text says what a field holds, and how releases are put together.
 
-A table is text. A line at the left margin names a structure (`document` before it: a document of that kind), the
-indented lines below it are its fields in the order in which Talos writes them: a key, a type, and `since`/`until`
-with a Talos release where not every release knows the field or the document.
+A table is the data file of one minor release. Its structures (`document X`: those of a kind of documents) have their
+fields in the order in which Talos writes them, each with a text:
 
     string, int, duration ...   a scalar (machinery.scalars)
-    Name                        a structure of these tables
+    Name                        a structure of the table
     any                         a map of anything
     [T]  {T}                    a list of T, a map from string to T
     T?                          may be unset, which is not the same as empty: an empty one is kept, written and merged
     T!                          written even when empty
     T=                          a patch replaces it, where it would be merged or appended
-    [T]@key                     items with the same `key` are merged, the others appended
-    + Name                      the fields of a structure that stands further up
+    [T]@key  [T]@key=           items with the same `key` are merged (or replaced), the others appended
+    T since 1.12.4              not in the patch releases before
 """
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -91,77 +91,83 @@ class Field:
     until: Release = NEWEST
 
 
-_LINE = re.compile(r"(?P<name>\S+)\s+(?P<type>\S+)(?:\s+since (?P<since>[0-9.]+))?(?:\s+until (?P<until>[0-9.]+))?")
-_LIST = re.compile(r"\[(?P<item>[\w.]+)(?P<optional>\??)\](?:@(?P<key>[\w|]+))?(?P<replaces>=?)$")
+_LIST = re.compile(r"\[(?P<item>[\w.]+)(?P<optional>\??)\](?:@(?P<key>[\w|]+)(?P<replaces>=?))?$")
 _MAP = re.compile(r"\{(?P<item>[\w.]+)(?P<optional>\??)\}(?P<overrides>=?)$")
+_DOCUMENT = "document "
+Minor: TypeAlias = tuple[int, int]
+Table: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
-def read_tables(tables: list[str], scalars: frozenset[str]) -> dict[str, Struct]:
-    """Return the structures of all tables; a type may stand before it is explained."""
+def read_tables(tables: Mapping[Minor, Table], scalars: frozenset[str]) -> dict[str, Struct]:
+    """Return the structures of the releases given, the oldest first.
+
+    A field says the releases that know it where not every one does that knows its structure.
+    """
     structs: dict[str, Struct] = {}
-    lines: list[tuple[Struct, str]] = []
-    for table in tables:
-        current = None
-        for text in table.splitlines():
-            if text and not text.startswith(" "):
-                current = _head(text)
-                structs[current.name] = current
-            elif text.strip() and current is not None:
-                lines.append((current, text.strip()))
-    for struct, text in lines:
-        struct.fields.extend(_fields(text, structs, scalars))
+    for minor, table in tables.items():
+        for name in table:
+            bare = name.removeprefix(_DOCUMENT)
+            if bare not in structs:
+                since = OLDEST if minor == next(iter(tables)) else (*minor, 0)
+                structs[bare] = Struct(bare, name != bare, since)
+    for struct in structs.values():
+        name = f"{_DOCUMENT}{struct.name}" if struct.document else struct.name
+        if struct.document:
+            struct.fields = [Field("apiVersion", Scalar("string")), Field("kind", Scalar("string"), written=True)]
+        known = {minor: table[name] for minor, table in tables.items() if name in table}
+        struct.fields.extend(_fields(known, structs, scalars))
     return structs
 
 
-def _head(text: str) -> Struct:
-    match = re.fullmatch(r"(?P<document>document )?(?P<name>\w+)(?: since (?P<since>[0-9.]+))?", text.strip())
-    if match is None:
-        raise ValueError(f"not a structure: {text}")
-    struct = Struct(match["name"], bool(match["document"]), _release(match["since"], OLDEST))
-    if struct.document:
-        struct.fields = [Field("apiVersion", Scalar("string")), Field("kind", Scalar("string"), written=True)]
-    return struct
+def _fields(
+    tables: Mapping[Minor, Mapping[str, str]], structs: dict[str, Struct], scalars: frozenset[str]
+) -> Iterator[Field]:
+    minors = list(tables)
+    for name in _in_order([list(table) for table in tables.values()]):
+        said = [table.get(name) for table in tables.values()]
+        for index, notation in enumerate(said):
+            if notation is None or (index and said[index - 1] == notation):
+                continue
+            last = next((end for end in range(index, len(said)) if said[end] != notation), len(said)) - 1
+            since = OLDEST if index == 0 else (*minors[index], 0)
+            until = NEWEST if last == len(said) - 1 else (*minors[last], 999)
+            yield _field(name, notation, since, until, structs, scalars)
 
 
-def _fields(text: str, structs: dict[str, Struct], scalars: frozenset[str]) -> list[Field]:
-    if text.startswith("+ "):
-        return structs[text[2:]].fields
-    match = _LINE.fullmatch(text)
-    if match is None:
-        raise ValueError(f"not a field: {text}")
-    notation = match["type"]
-    optional = written = replaces = False
-    while notation[-1] in "?!=" and not notation.endswith(("]=", "}=")) and "@" not in notation:
-        optional, written, replaces = (
-            optional or notation[-1] == "?",
-            written or notation[-1] == "!",
-            replaces or notation[-1] == "=",
-        )
-        notation = notation[:-1]
-    replaces = replaces or (notation.endswith("]=") and "@" not in notation)
-    kind = _type(notation, structs, scalars)
-    since, until = _release(match["since"], OLDEST), _release(match["until"], NEWEST)
-    return [Field(match["name"], kind, optional, written, replaces, since, until)]
+def _in_order(names: list[list[str]]) -> list[str]:
+    """Return every name once, in the newest order, with those of older releases behind what they stood behind."""
+    found = list(names[-1])
+    for older in reversed(names[:-1]):
+        for before, name in zip([None, *older], older, strict=False):
+            if name not in found:
+                found.insert(found.index(before) + 1 if before else 0, name)
+    return found
+
+
+def _field(
+    name: str, text: str, since: Release, until: Release, structs: dict[str, Struct], scalars: frozenset[str]
+) -> Field:
+    notation, _, patch = text.partition(" since ")
+    if patch:
+        since = _release(patch)
+    bare = notation if "@" in notation else notation.rstrip("?!=")
+    flags = notation[len(bare) :]
+    if bare.startswith("{") and "=" in flags:  # which is the map's own
+        bare, flags = f"{bare}=", flags.replace("=", "", 1)
+    return Field(name, _type(bare, structs, scalars), "?" in flags, "!" in flags, "=" in flags, since, until)
 
 
 def _type(notation: str, structs: dict[str, Struct], scalars: frozenset[str]) -> Type:
     if match := _LIST.match(notation):
-        keyed = match["key"] or ""
-        return ListOf(
-            _type(match["item"], structs, scalars), bool(match["optional"]), keyed, bool(keyed and match["replaces"])
-        )
+        item, optional = _type(match["item"], structs, scalars), bool(match["optional"])
+        return ListOf(item, optional, match["key"] or "", bool(match["replaces"]))
     if match := _MAP.match(notation):
         return MapOf(_type(match["item"], structs, scalars), bool(match["optional"]), bool(match["overrides"]))
     if notation == "any":
         return Anything()
-    if notation in scalars:
-        return Scalar(notation)
-    return structs[notation]
+    return Scalar(notation) if notation in scalars else structs[notation]
 
 
-def _release(text: str | None, default: Release) -> Release:
-    if text is None:
-        return default
-    numbers = [int(part) for part in text.split(".")]
-    patch = numbers[2] if len(numbers) > 2 else (0 if default == OLDEST else 999)
-    return numbers[0], numbers[1], patch
+def _release(text: str) -> Release:
+    major, minor, patch = (int(part) for part in text.split("."))
+    return major, minor, patch

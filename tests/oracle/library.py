@@ -24,6 +24,9 @@ PROVIDER = "1.13.0"
 MACHINES = ("1.12.4", "1.13.9")
 """The libraries inside machines: each reads and judges what its machines are given."""
 
+NEXT = "1.14.1"
+"""The library of the release that comes next."""
+
 Question: TypeAlias = dict[str, Any]
 Answer: TypeAlias = dict[str, Any]
 
