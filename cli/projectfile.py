@@ -5,7 +5,9 @@ from pathlib import Path
 
 from cli.errors import CliError
 from engine import PROJECT
-from machineconfig.documents import Entry, YamlFaultError, parse
+from findings import Place
+from machineconfig.documents import Entry, parse
+from machinery.errors import ConfigError
 from machinery.yaml import MappingNode
 from stackfile.values import keys_of
 
@@ -17,9 +19,9 @@ def check(folder: Path) -> None:
     """Raise CliError with everything that is wrong with the project file in a folder."""
     try:
         keys = _keys(folder / FILE)
-    except YamlFaultError as error:
-        place = FILE if error.line is None else f"{FILE}:{error.line}"
-        raise CliError(f"{place}: is not YAML: {error.message}") from None
+    except ConfigError as error:
+        (problem,) = error.problems
+        raise CliError(f"{Place(FILE, problem.line)}: is not YAML: {problem.message}") from None
     except UnicodeDecodeError:
         raise CliError(f"{FILE}: is not UTF-8 text") from None
     except OSError as error:
@@ -47,4 +49,4 @@ def _wrong(keys: Mapping[str, Entry]) -> Iterator[str]:
 
 
 def _place(entry: Entry | None) -> str:
-    return f"{FILE}:{entry.line}" if entry else FILE
+    return str(Place(FILE, entry.line if entry else None))

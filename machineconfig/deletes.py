@@ -9,10 +9,11 @@ are: `checks` speaks of them.
 import json
 from collections.abc import Iterable, Iterator
 
+from findings import Path
 from machineconfig.context import HOSTNAME_DOCUMENT
-from machineconfig.documents import Document, Entry, YamlFaultError, parse
+from machineconfig.documents import Document, Entry, parse
 from machineconfig.model import Patch
-from machinery.problems import Path
+from machinery.errors import ConfigError
 from topology import Contract
 
 MARK, DELETE = "$patch", "delete"
@@ -30,7 +31,7 @@ def tolerate_absent(patches: Iterable[Patch], contract: Contract) -> Iterator[Pa
     for patch in patches:
         try:
             documents = parse(patch.text)
-        except YamlFaultError:  # said by the checks, with its line
+        except ConfigError:  # said by the checks, with its line
             yield patch
             continue
         paths = [path for document in documents if document.is_main for path in deleted_paths(document)]

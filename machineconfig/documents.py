@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from machinery.documents import V1ALPHA1_KIND
-from machinery.entries import Entry, YamlFaultError, roots
+from machinery.entries import Entry, roots
 from machinery.yaml import MappingNode
 
-__all__ = ["Document", "Entry", "YamlFaultError", "duplicate_keys", "parse"]
+__all__ = ["Document", "Entry", "duplicate_keys", "parse"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Document:
 
 @lru_cache(maxsize=512)
 def parse(text: str) -> tuple[Document, ...]:
-    """The documents of a text, empty ones left out. Raises YamlFaultError."""
+    """The documents of a text, empty ones left out; raises ConfigError with one problem where it is not YAML."""
     return tuple(map(_document, roots(text)))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from machinery.problems import Path
+from findings import Path
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from machinery.problems import Path
+from findings import Path
 
 MAIN = "v1alpha1"
 """The title of the document without a kind."""

@@ -54,5 +54,5 @@ def secrets_file(topology: Topology, folder: Path) -> SecretsFile | None:
 
 
 def _refused(given: str, error: RefusedSecrets) -> Iterator[Fault]:
-    for refusal in error.refusals:
-        yield Fault(_PATH, given, f"{refusal.place} {refusal.message}".strip(), refusal.cure)
+    for refusal in error.findings:
+        yield Fault(_PATH, given, refusal.message, refusal.cure)

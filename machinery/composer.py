@@ -7,8 +7,9 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from machinery.errors import ConfigError
+from machinery.errors import ConfigError, NotYamlError
 from machinery.limits import MOST_DEPTH, check_depth, check_size, line
+from machinery.problems import Problem
 from machinery.resolve import PLAIN, STRING
 
 _ALIAS = "alias"
@@ -74,11 +75,11 @@ def compose(text: str) -> list[Node]:
         documents = _composed(_Composer, text, special)
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         if getattr(error, "problem", None) not in _STRICTER:
-            raise ConfigError(_syntax(error)) from None
+            raise _syntax(error) from None
         try:
             documents = _composed(_SlowComposer, text, special)
         except yaml.YAMLError:
-            raise ConfigError(_syntax(error)) from None
+            raise _syntax(error) from None
     sizes: dict[int, int] = {}
     for document in documents:
         check_depth(document)
@@ -94,9 +95,9 @@ def _check_scalars(node: Node, text: str) -> None:
     if isinstance(node, ScalarNode):
         start, end = node.start_mark.index, node.end_mark.index
         if node.style == '"' and _SLASH.search(text[start:end]):
-            raise ConfigError(f"this is not YAML (line {line(node)}): found unknown escape character")
+            raise NotYamlError("found unknown escape character", line(node))
         if node.tag != PLAIN and not node.value and not node.style and text[end : end + 1] == ",":
-            raise ConfigError(f"this is not YAML (line {line(node)}): a space is missing after the tag")
+            raise NotYamlError("a space is missing after the tag", line(node))
     elif not alias_of(node):
         for part in node.value:
             for child in part if isinstance(part, tuple) else (part,):
@@ -125,9 +126,8 @@ def _from_events(loader: Any) -> list[Node]:
     while not isinstance(event := _next(loader), yaml.StreamEndEvent):
         if isinstance(event, yaml.DocumentStartEvent) and event.start_mark is not None:
             if event.version not in (None, (1, 1)):
-                raise ConfigError(
-                    f"line {event.start_mark.line + 1}: the directive %YAML must say 1.1, or not be there"
-                )
+                message = "the directive %YAML must say 1.1, or not be there"
+                raise ConfigError(Problem(message, line=event.start_mark.line + 1))
             documents.append(_node(loader, _next(loader), anchors, 0))
     return documents
 
@@ -137,11 +137,10 @@ def _next(loader: Any) -> Any:
 
 
 def _node(loader: Any, event: Any, anchors: dict[str, Node], depth: int) -> Node:
-    where = f"line {event.start_mark.line + 1}"
     if depth > MOST_DEPTH:
-        raise ConfigError(f"{where}: it is nested too deeply")
+        raise ConfigError(Problem("it is nested too deeply", line=event.start_mark.line + 1))
     if isinstance(event, yaml.AliasEvent):
-        return _alias(event, anchors, where)
+        return _alias(event, anchors)
     begin, end = event.start_mark, event.end_mark
     named = event.tag if event.tag not in (None, "!") else None
     node: Node
@@ -162,9 +161,9 @@ def _node(loader: Any, event: Any, anchors: dict[str, Node], depth: int) -> Node
     return node
 
 
-def _alias(event: Any, anchors: dict[str, Node], where: str) -> Node:
+def _alias(event: Any, anchors: dict[str, Node]) -> Node:
     if event.anchor not in anchors:
-        raise ConfigError(f"this is not YAML ({where}): found undefined alias")
+        raise NotYamlError("found undefined alias", event.start_mark.line + 1)
     node = copy(anchors[event.anchor])
     setattr(node, _ALIAS, event.anchor)
     return node
@@ -175,8 +174,7 @@ def alias_of(node: Node) -> str:
     return str(getattr(node, _ALIAS, ""))
 
 
-def _syntax(error: yaml.YAMLError | UnicodeEncodeError) -> str:
+def _syntax(error: yaml.YAMLError | UnicodeEncodeError) -> NotYamlError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    where = f" (line {mark.line + 1})" if mark is not None else ""
-    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-    return f"this is not YAML{where}: {problem}"
+    words = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    return NotYamlError(words, None if mark is None else mark.line + 1)

@@ -5,11 +5,12 @@ something else than none at all (see machinery.structure.notation).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from findings import Path, written
 from machinery.errors import ConfigError
-from machinery.problems import Path, Problem, dotted
+from machinery.problems import Problem
 from machinery.scalars import KINDS
 from machinery.structure import Anything, ListOf, MapOf, Release, Scalar, Struct, Type
 from machinery.values import is_uncopyable
@@ -36,7 +37,7 @@ LISTS_IN_ARGS: Release = (1, 13, 6)
 
 @dataclass
 class Reading:
-    """One reading of a document: the release whose structure counts, and the problems found.
+    """One reading of a document: the release whose structure counts, and the problems found, of each kind.
 
     `aliased` is how many aliases the reader is in: Talos does not look for unknown keys there. `uncopyable` is whether
     Talos cannot copy a value, so that it can read but not patch the document.
@@ -45,17 +46,18 @@ class Reading:
     release: Release
     aliased: int = 0
     uncopyable: bool = False
+    twice: list[Problem] = field(default_factory=list)
     wrong: list[Problem] = field(default_factory=list)
     unknown: list[Problem] = field(default_factory=list)
 
     def is_wrong(self, node: Node, path: Path, message: str) -> Any:
         """Note a value that cannot be read; return UNSET, which stands in its place."""
-        self.wrong.append(Problem.at(line(node), message, path))
+        self.wrong.append(Problem(message, path, line(node)))
         return UNSET
 
     def finish(self) -> None:
-        """Raise what was found: values of the wrong type, or, where there are none, unknown keys."""
-        if problems := self.wrong or self.unknown:
+        """Raise what was found: keys that stand twice and values of the wrong type, or else unknown keys."""
+        if problems := [*self.twice, *self.wrong] or self.unknown:
             raise ConfigError(problems)
 
 
@@ -106,7 +108,7 @@ def _struct(kind: Struct, node: Node, path: Path, reading: Reading) -> Any:
 
 def _entries(node: MappingNode, path: Path, reading: Reading) -> Iterator[tuple[ScalarNode, Node]]:
     """Return the entries of a map; inside an alias also what its `<<` bring in, after its own."""
-    reading.wrong.extend(duplicate_keys(node, path))
+    reading.twice.extend(duplicate_keys(node, path))
     merged: list[Node] = []
     for key, item in node.value:
         if not isinstance(key, ScalarNode) or (alias_of(key) and not reading.aliased):
@@ -132,15 +134,15 @@ def _trimmed(kind: Struct, result: dict[str, Any]) -> dict[str, Any]:
 def _unknown(kind: Struct, key: Node, name: str, path: Path, reading: Reading) -> Problem:
     other = [field for field in kind.fields if field.name == name]
     place = (*path, name)
-    where = dotted(place)
+    where = written(place)
     if other:
         known = (
             f"since Talos {_text(other[0].since)}"
             if reading.release < other[0].since
             else f"until {_text(other[0].until)}"
         )
-        return Problem.at(line(key), f"{where} is known {known} only", place)
-    return Problem.at(line(key), f"{where} is not a key that Talos knows", place)
+        return Problem(f"{where} is known {known} only", place, line(key))
+    return Problem(f"{where} is not a key that Talos knows", place, line(key))
 
 
 def _text(release: Release) -> str:
@@ -166,8 +168,7 @@ def _scalar(kind: Scalar, node: Node, path: Path, reading: Reading) -> Any:
 
 def _as_said(error: ConfigError, path: Path, reading: Reading) -> Any:
     reading.wrong.extend(
-        Problem(problem, path=path, line=problem.line, bare=f"{dotted(path)}: {problem.bare}")
-        for problem in error.problems
+        replace(problem, path=path, message=f"{written(path)}: {problem.message}") for problem in error.problems
     )
     return UNSET
 
@@ -212,10 +213,10 @@ def _map(kind: MapOf, node: Node, path: Path, reading: Reading) -> Any:
 def _merged(kind: MapOf, key: Node, item: Node, path: Path, reading: Reading) -> dict[str, Any]:
     """What `<<` brings into a map: Talos follows an alias there, and nothing else."""
     if not isinstance(item, MappingNode):
-        reading.is_wrong(key, path, f"{dotted(path)}.<< must be an alias of a map")
+        reading.is_wrong(key, path, f"{written(path)}.<< must be an alias of a map")
         return {}
     if not alias_of(item):
-        reading.is_wrong(key, path, f"{dotted(path)}.<< must be an alias such as *name, not a map of its own")
+        reading.is_wrong(key, path, f"{written(path)}.<< must be an alias such as *name, not a map of its own")
         return {}
     return decode(kind, item, path, reading) or {}
 
@@ -232,4 +233,4 @@ def _anything(node: Node, path: Path, reading: Reading) -> Any:
 
 def _wrong(node: Node, path: Path, wanted: str, reading: Reading) -> Any:
     found = ", not a list" if isinstance(node, SequenceNode) else ", not a map" if isinstance(node, MappingNode) else ""
-    return reading.is_wrong(node, path, f"{dotted(path)} must be {wanted}{found}")
+    return reading.is_wrong(node, path, f"{written(path)} must be {wanted}{found}")

@@ -5,6 +5,7 @@ from typing import Any
 
 from machinery.documents import V1ALPHA1_KIND, Document, top_value
 from machinery.errors import ConfigError
+from machinery.problems import Problem
 from machinery.structure import ListOf, MapOf, Release, Scalar, Struct, Type
 from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, alias_of, line
 
@@ -71,22 +72,25 @@ def _is_mark(key: Node, value: Node) -> bool:
 
 
 def _deletion(root: MappingNode, node: MappingNode, path: tuple[str, ...], in_list: bool) -> Deletion:
-    where = f"line {line(node)}: $patch: delete"
     if not in_list and any(part.startswith("[") for part in path):
-        raise ConfigError(f"{where} cannot delete a key inside a list item ({'.'.join(path)})")
+        raise _refused(node, f"cannot delete a key inside a list item ({'.'.join(path)})")
     kind, version = top_value(root, "kind"), top_value(root, "apiVersion")
     if not path and not (kind and version):
-        raise ConfigError(f"{where} of a whole document needs its apiVersion and kind")
+        raise _refused(node, "of a whole document needs its apiVersion and kind")
     if bool(kind) != bool(version):
-        raise ConfigError(f"{where} needs both apiVersion and kind, or neither")
+        raise _refused(node, "needs both apiVersion and kind, or neither")
     key = value = ""
     if in_list:
         other = next((pair for pair in node.value if not _is_mark(*pair)), None)
         if other is None:
-            raise ConfigError(f"{where} in a list needs a key that says which item")
+            raise _refused(node, "in a list needs a key that says which item")
         key = str(other[0].value)
         value = str(other[1].value) if isinstance(other[1], ScalarNode) else ""
     return Deletion(kind or V1ALPHA1_KIND, version, top_value(root, "name"), path, key, value, line(node))
+
+
+def _refused(node: Node, message: str) -> ConfigError:
+    return ConfigError(Problem(f"$patch: delete {message}", line=line(node)))
 
 
 def _only_head(node: MappingNode) -> bool:
@@ -147,6 +151,5 @@ def _delete_item(deletion: Deletion, kind: ListOf, items: Any) -> None:
 
 def _nothing(deletion: Deletion) -> ConfigError:
     item = f" with {deletion.key} {deletion.value}" if deletion.key else ""
-    return ConfigError(
-        f"line {deletion.line}: $patch: delete finds no {'.'.join(deletion.path)}{item} in {deletion.kind}"
-    )
+    message = f"$patch: delete finds no {'.'.join(deletion.path)}{item} in {deletion.kind}"
+    return ConfigError(Problem(message, line=deletion.line))

@@ -10,6 +10,7 @@ from machinery import emit
 from machinery.decode import Reading, decode
 from machinery.encode import encode
 from machinery.errors import ConfigError
+from machinery.problems import Problem
 from machinery.structure import CONFLICTS, DOCUMENTS, V1ALPHA1, Release, Struct, is_named
 from machinery.values import copied
 from machinery.yaml import MappingNode, Node, ScalarNode, line
@@ -31,7 +32,7 @@ class Document:
     values: dict[str, Any] = field(repr=False)
     uncopyable: bool = False
     leftover: tuple[str, ...] = ()
-    refusal: str = ""
+    refusal: Problem | None = None
 
     @property
     def name(self) -> str:
@@ -78,12 +79,11 @@ def read_documents(nodes: list[Node], release: Release, *, lenient: bool = False
         if isinstance(node, ScalarNode) and node.value in ("", "~", "null", "Null", "NULL"):
             continue
         if not isinstance(node, MappingNode):
-            raise ConfigError(f"line {line(node)}: a document must be a map")
+            raise ConfigError(Problem("a document must be a map", line=line(node)))
         identity = (top_value(node, "apiVersion"), top_value(node, "kind") or V1ALPHA1_KIND, top_value(node, "name"))
         if identity in seen:
-            raise ConfigError(
-                f"line {line(node)}: a second document {'/'.join(filter(None, identity[1:]))} in one text"
-            )
+            title = "/".join(filter(None, identity[1:]))
+            raise ConfigError(Problem(f"a second document {title} in one text", line=line(node)))
         seen.add(identity)
         documents.append(_read(node, release, lenient))
     return documents

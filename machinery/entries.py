@@ -1,25 +1,14 @@
 """YAML as a tree of entries: each value with its place, the line of its key and its node; nothing converted."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from findings import Path
 from machinery.errors import ConfigError
 from machinery.indentation import indentation_fault
-from machinery.problems import Path
+from machinery.problems import Problem
 from machinery.yaml import MappingNode, Node, ScalarNode, SequenceNode, compose, is_merge, is_null, line
-
-_PROBLEM = re.compile(r"(?:this is not YAML(?: \(line (\d+)\))?|line (\d+)): (.*)", re.DOTALL)
-
-
-class YamlFaultError(Exception):
-    """Text that is not YAML; `line` counts from 1. The message quotes nothing of the text."""
-
-    def __init__(self, line: int | None, message: str) -> None:
-        """`message` follows the place."""
-        super().__init__(message)
-        self.line, self.message = line, message
 
 
 @dataclass(frozen=True)
@@ -88,24 +77,20 @@ class Entry:
 
 
 def roots(text: str) -> tuple[Entry, ...]:
-    """The documents of a text, empty ones left out. Raises YamlFaultError."""
+    """The documents of a text, empty ones left out; raises ConfigError with one problem where it is not YAML."""
     try:
         nodes = compose(text)
     except ConfigError as error:
-        raise _fault(error.problems[0], text) from None
+        raise ConfigError(_in_words(error.problems[0], text)) from None
     except Exception:  # whatever else the parser says of such a text
-        raise YamlFaultError(None, "cannot be read") from None
+        raise ConfigError("cannot be read") from None
     return tuple(Entry((), line(node), node) for node in nodes if not (isinstance(node, ScalarNode) and is_null(node)))
 
 
-def _fault(problem: str, text: str) -> YamlFaultError:
-    found = _PROBLEM.fullmatch(problem)
-    if found is None:
-        return YamlFaultError(None, problem)
-    at = found[1] or found[2]
+def _in_words(problem: Problem, text: str) -> Problem:
     last = text.rstrip().count("\n") + 1  # where a text ends too early, its end is after the last line
-    place = min(int(at), last) if at else None
-    return YamlFaultError(place, indentation_fault(text, place) or found[3])
+    place = None if problem.line is None else min(problem.line, last)
+    return Problem(indentation_fault(text, place) or problem.message, line=place)
 
 
 def _key(node: Node) -> str:

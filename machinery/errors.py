@@ -6,18 +6,30 @@ from machinery.problems import Problem
 
 
 class ConfigError(Exception):
-    """A configuration that Talos would refuse, with every problem found.
+    """A configuration that Talos would refuse, with every problem found; `str()` joins them with `; `.
 
-    `problems` holds one sentence each with its place; `str()` joins them with `; `. A problem names the path and the
-    line, never a secret.
+    A problem names the path and the line, never a secret.
     """
 
-    def __init__(self, problems: str | Iterable[str]) -> None:
-        """Take one problem or several."""
-        all_of_them = (problems,) if isinstance(problems, str) else problems
-        self.problems = tuple(each if isinstance(each, Problem) else Problem(each) for each in all_of_them)
-        super().__init__("; ".join(self.problems))
+    def __init__(self, problems: str | Problem | Iterable[Problem]) -> None:
+        """Take one problem, or its message alone, or several."""
+        self.problems = _all(problems)
+        super().__init__("; ".join(map(str, self.problems)))
 
-    def under(self, prefix: str, document: str = "") -> "ConfigError":
-        """Return the same problems, each behind `prefix`, and about the document of a title where one is given."""
-        return ConfigError(problem.under(prefix, document) for problem in self.problems)
+    def under(self, context: str, document: str = "") -> "ConfigError":
+        """Return the same problems in a context, and about the document of a title where one is given."""
+        return ConfigError(problem.under(context, document) for problem in self.problems)
+
+
+class NotYamlError(ConfigError):
+    """A text that is not YAML. Its one problem is in the parser's words, which can quote the text."""
+
+    def __init__(self, words: str, line: int | None) -> None:
+        """Take what the parser says of a line."""
+        super().__init__(Problem(words, line=line, context=("this is not YAML",)))
+
+
+def _all(problems: str | Problem | Iterable[Problem]) -> tuple[Problem, ...]:
+    if isinstance(problems, str):
+        return (Problem(problems),)
+    return (problems,) if isinstance(problems, Problem) else tuple(problems)

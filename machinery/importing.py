@@ -10,9 +10,11 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
+from findings import Finding, FindingsError, Place
 from machinery.authority import authority_problems, ends_soon
-from machinery.errors import ConfigError
-from machinery.pem import converted_certificate, converted_key, read_key
+from machinery.errors import ConfigError, NotYamlError
+from machinery.pem import EncryptedKeyError, converted_certificate, converted_key, read_key
+from machinery.problems import Problem
 from machinery.secrets import KEY_ALONE, PAIRS, TEXTS, Bundle, KeyPair, read_tree, secrets_document
 
 _MAKE = "make the file with `talosctl gen secrets`"
@@ -21,23 +23,8 @@ _SIZES = {"cluster_secret": (32,), "secretbox_encryption_secret": (32,)}
 """Bytes behind the base64 of a text, where Talos or Kubernetes take certain sizes only."""
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """One thing that is wrong with secrets, without any of their values."""
-
-    place: str
-    """Such as `certs.k8s.key`; empty for the whole file."""
-    message: str
-    cure: str
-
-
-class RefusedSecrets(Exception):  # noqa: N818 - the secrets are what is refused
-    """Secrets that cannot be imported, with everything that is wrong with them."""
-
-    def __init__(self, refusals: list[Refusal]) -> None:
-        """Take every refusal."""
-        self.refusals = tuple(refusals)
-        super().__init__("; ".join(f"{each.place} {each.message}".strip() for each in refusals))
+class RefusedSecrets(FindingsError):  # noqa: N818 - the secrets are what is refused
+    """Secrets that cannot be imported, with everything that is wrong with them and without any of their values."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +46,18 @@ def import_secrets_yaml(text: str, now: datetime | None = None) -> Imported:
     """
     try:
         document = secrets_document(text)
+    except NotYamlError as error:  # the parser's words can quote the text
+        line = error.problems[0].line
+        raise RefusedSecrets(
+            [_refusal("", f"this is not YAML{'' if line is None else f' (line {line})'}", _MAKE)]
+        ) from None
     except ConfigError as error:
-        # What a YAML reader says can quote the text.
-        said = [problem.partition(": ")[0] if "not YAML" in problem else str(problem) for problem in error.problems]
-        raise RefusedSecrets([Refusal("", each, _MAKE) for each in said]) from None
+        raise RefusedSecrets(_refusal("", str(each), _MAKE) for each in error.problems) from None
     if "sops" in document:
-        raise RefusedSecrets([Refusal("", "is encrypted by SOPS", "decrypt it: `sops decrypt`")])
-    problems: list[str] = []
+        raise RefusedSecrets([_refusal("", "is encrypted by SOPS", "decrypt it: `sops decrypt`")])
+    problems: list[Problem] = []
     given = read_tree(document, problems)
-    refusals = [_missing(each) for each in problems]
+    refusals = [_refusal("", each.message, _MAKE) for each in problems]
     pairs: dict[str, Any] = {name: _pair(name, getattr(given, name), refusals) for name in PAIRS}
     bundle = replace(given, **pairs)
     refusals += _text_refusals(bundle)
@@ -79,52 +69,54 @@ def import_secrets_yaml(text: str, now: datetime | None = None) -> Imported:
     return Imported(bundle, bundle != given, tuple((place, end) for place, end in ends if end))
 
 
-def _missing(problem: str) -> Refusal:
-    place, _, message = problem.partition(" ")
-    return Refusal(place, message, _MAKE)
+def _refusal(place: str, message: str, cure: str) -> Finding:
+    """What is wrong at a place such as `certs.k8s.key`, or with the file as a whole."""
+    return Finding(Place("secrets.yaml"), f"{place} {message}".strip(), cure)
 
 
-def _pair(attribute: str, given: KeyPair, refusals: list[Refusal]) -> KeyPair:
+def _pair(attribute: str, given: KeyPair, refusals: list[Finding]) -> KeyPair:
     def taken(part: str, convert: Callable[[str], str]) -> str:
         text: str = getattr(given, part)
         try:
             return convert(text) if text else ""
         except ValueError as error:
-            cure = "decrypt it" if "passphrase" in str(error) else "take the PEM file of the CA as it was made"
-            refusals.append(Refusal(f"certs.{PAIRS[attribute]}.{part}", str(error), cure))
+            cure = (
+                "decrypt it" if isinstance(error, EncryptedKeyError) else "take the PEM file of the CA as it was made"
+            )
+            refusals.append(_refusal(f"certs.{PAIRS[attribute]}.{part}", str(error), cure))
             return ""
 
     return KeyPair(taken("crt", converted_certificate), taken("key", converted_key))
 
 
-def _pair_refusals(attribute: str, pair: KeyPair, now: datetime | None) -> Iterator[Refusal]:
+def _pair_refusals(attribute: str, pair: KeyPair, now: datetime | None) -> Iterator[Finding]:
     where = f"certs.{PAIRS[attribute]}"
     if not pair.key or not (pair.crt or attribute == KEY_ALONE):
         return
     if attribute != KEY_ALONE:
-        yield from (Refusal(f"{where}.crt", problem, cure) for problem, cure in authority_problems(pair, now))
+        yield from (_refusal(f"{where}.crt", problem, cure) for problem, cure in authority_problems(pair, now))
     elif isinstance(read_key(pair.key), ed25519.Ed25519PrivateKey):
         cure = "take the key that signs the tokens of the cluster, sa.key"
-        yield Refusal(f"{where}.key", "is an Ed25519 key, with which Kubernetes signs no tokens", cure)
+        yield _refusal(f"{where}.key", "is an Ed25519 key, with which Kubernetes signs no tokens", cure)
 
 
-def _text_refusals(bundle: Bundle) -> Iterator[Refusal]:
+def _text_refusals(bundle: Bundle) -> Iterator[Finding]:
     if bundle.bootstrap_token and not _TOKEN.fullmatch(bundle.bootstrap_token):
         message = "is no bootstrap token: six characters, a dot and sixteen more, all of a-z and 0-9"
-        yield Refusal("secrets.bootstraptoken", message, "make one with `kubeadm token generate`")
+        yield _refusal("secrets.bootstraptoken", message, "make one with `kubeadm token generate`")
     for attribute, sizes in _SIZES.items():
         if (value := getattr(bundle, attribute)) and _size(value) not in sizes:
             message = f"is not base64 of {' or '.join(map(str, sizes))} bytes"
-            yield Refusal(".".join(TEXTS[attribute]), message, "take it as it stands where it is in use")
+            yield _refusal(".".join(TEXTS[attribute]), message, "take it as it stands where it is in use")
     if bundle.secretbox_encryption_secret and bundle.aescbc_encryption_secret:
         message = "stands beside secrets.secretboxencryptionsecret, and Talos takes one of the two"
-        yield Refusal("secrets.aescbcencryptionsecret", message, _MIGRATE)
+        yield _refusal("secrets.aescbcencryptionsecret", message, _MIGRATE)
     elif bundle.aescbc_encryption_secret:
         message = "is the only key for encryption at rest, and Talos writes none of its kind into a configuration"
-        yield Refusal("secrets.aescbcencryptionsecret", message, _MIGRATE)
+        yield _refusal("secrets.aescbcencryptionsecret", message, _MIGRATE)
     elif not bundle.secretbox_encryption_secret:
         cure = "make one with `head -c 32 /dev/urandom | base64`"
-        yield Refusal("secrets.secretboxencryptionsecret", "is missing", cure)
+        yield _refusal("secrets.secretboxencryptionsecret", "is missing", cure)
 
 
 _MIGRATE = (

@@ -5,6 +5,7 @@ from typing import cast
 from yaml.nodes import Node, ScalarNode, SequenceNode
 
 from machinery.errors import ConfigError
+from machinery.problems import Problem
 
 MOST_DEPTH = 100
 # What a text may grow to when its aliases are followed.
@@ -24,7 +25,7 @@ def check_depth(document: Node) -> None:
         if isinstance(node, ScalarNode) or deepest.get(id(node.value), -1) >= depth:
             continue
         if depth > MOST_DEPTH:
-            raise ConfigError(f"line {line(node)}: it is nested too deeply")
+            raise ConfigError(Problem("it is nested too deeply", line=line(node)))
         deepest[id(node.value)] = depth
         for part in node.value:
             waiting.extend((child, depth + 1) for child in (part if isinstance(part, tuple) else (part,)))
@@ -39,6 +40,6 @@ def check_size(node: Node, sizes: dict[int, int]) -> int:
     parts = node.value if isinstance(node, SequenceNode) else [part for pair in node.value for part in pair]
     size = 1 + sum(check_size(part, sizes) for part in parts)
     if size > MOST_NODES:
-        raise ConfigError(f"line {line(node)}: its aliases repeat too much")
+        raise ConfigError(Problem("its aliases repeat too much", line=line(node)))
     sizes[id(node.value)] = size
     return size

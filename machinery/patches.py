@@ -12,6 +12,7 @@ from machinery.deletions import Deletion, delete, take_deletions
 from machinery.documents import V1ALPHA1_KIND, Document, check_together, in_order, read_documents
 from machinery.errors import ConfigError
 from machinery.merge import merge
+from machinery.problems import Problem
 from machinery.structure import Release, Struct, is_named
 from machinery.yaml import Node, compose, value_of
 
@@ -136,7 +137,9 @@ def _identity(step: Document | Deletion) -> tuple[str, ...]:
 def _leftover(step: Deletion) -> Document:
     """Return what a deletion leaves that finds no document; where it has a name, Talos cannot write that."""
     if step.path and step.kind == V1ALPHA1_KIND:
-        raise ConfigError(f"line {step.line}: $patch: delete finds no {'.'.join(step.path)} in the configuration")
+        message = f"$patch: delete finds no {'.'.join(step.path)} in the configuration"
+        raise ConfigError(Problem(message, line=step.line))
     title = f"{step.kind}/{step.name}"
-    refusal = f"line {step.line}: $patch: delete finds no document {title} in the configuration" if step.name else ""
+    message = f"$patch: delete finds no document {title} in the configuration"
+    refusal = Problem(message, line=step.line) if step.name else None
     return Document("", Struct(""), {}, leftover=_identity(step), refusal=refusal)

@@ -18,6 +18,10 @@ _LEAST_BITS = 2048
 _BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----\n.*?\n-----END \1-----", re.DOTALL)
 
 
+class EncryptedKeyError(ValueError):
+    """A private key that only a passphrase opens."""
+
+
 def header(text: str) -> str:
     """Return what stands after BEGIN in PEM text, or nothing."""
     first = text.strip().split("\n", 1)[0].strip()
@@ -74,7 +78,7 @@ def converted_key(text: str) -> str:
     if len(keys) != 1:
         raise ValueError(f"holds {len(keys)} private keys, not one" if keys else "holds no private key in PEM form")
     if "ENCRYPTED" in keys[0]:
-        raise ValueError("is encrypted with a passphrase")
+        raise EncryptedKeyError("is encrypted with a passphrase")
     try:
         key = _loaded(keys[0])
     except ValueError as error:
@@ -119,6 +123,7 @@ def _loaded(text: str) -> PrivateKey:
 
 
 __all__ = [
+    "EncryptedKeyError",
     "PrivateKey",
     "certificate_problem",
     "converted_certificate",

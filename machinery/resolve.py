@@ -115,4 +115,4 @@ def _binary(node: ScalarNode) -> str:
 
 
 def _refused(node: ScalarNode, message: str) -> ConfigError:
-    return ConfigError(Problem.at(line(node), message))
+    return ConfigError(Problem(message, line=line(node)))

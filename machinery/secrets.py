@@ -13,6 +13,7 @@ from typing import Any
 from machinery.emit import dump
 from machinery.errors import ConfigError
 from machinery.pem import certificate_problem, key_problem
+from machinery.problems import Problem
 from machinery.yaml import load
 
 
@@ -74,16 +75,17 @@ _PROPERTIES = {
 def read_secrets_yaml(text: str) -> Bundle:
     """Return the bundle in a file of `talosctl gen secrets`; raise ConfigError with every problem."""
     document = secrets_document(text)
-    problems: list[str] = []
+    problems: list[Problem] = []
     bundle = read_tree(document, problems)
     for attribute, name in PAIRS.items():
         pair: KeyPair = getattr(bundle, attribute)
         if pair.key and (problem := key_problem(pair.key)):
-            problems.append(f"certs.{name}.key {problem}")
+            problems.append(Problem(f"certs.{name}.key {problem}", ("certs", name, "key")))
         if pair.crt and (problem := certificate_problem(pair.crt)):
-            problems.append(f"certs.{name}.crt {problem}")
+            problems.append(Problem(f"certs.{name}.crt {problem}", ("certs", name, "crt")))
     if bool(bundle.secretbox_encryption_secret) == bool(bundle.aescbc_encryption_secret):
-        problems.append("exactly one of secrets.secretboxencryptionsecret and secrets.aescbcencryptionsecret is needed")
+        message = "exactly one of secrets.secretboxencryptionsecret and secrets.aescbcencryptionsecret is needed"
+        problems.append(Problem(message))
     if problems:
         raise ConfigError(problems)
     return bundle
@@ -104,7 +106,7 @@ def write_secrets_yaml(bundle: Bundle) -> str:
 
 def from_properties(properties: Mapping[str, Any]) -> Bundle:
     """Return the bundle in `machineSecrets` of the provider, in its spelling or the SDK's; raise ConfigError."""
-    problems: list[str] = []
+    problems: list[Problem] = []
     bundle = read_tree(_normalised(properties), problems)
     if problems:
         raise ConfigError(problems)
@@ -117,8 +119,8 @@ def to_properties(bundle: Bundle) -> dict[str, Any]:
     return renamed
 
 
-def read_tree(document: Mapping[str, Any], problems: list[str]) -> Bundle:
-    """Return what a tree holds; what is missing or no text in it is empty, and a sentence in ``problems``."""
+def read_tree(document: Mapping[str, Any], problems: list[Problem]) -> Bundle:
+    """Return what a tree holds; what is missing or no text in it is empty, and in ``problems``."""
     values: dict[str, Any] = {}
     for attribute, (section, key) in TEXTS.items():
         values[attribute] = _text(document, (section, key), problems, optional=attribute in OPTIONAL)
@@ -156,7 +158,7 @@ def _normalised(tree: Any) -> Any:
     return {"crt" if key == "cert" else key: item for key, item in plain.items()}
 
 
-def _text(document: Any, path: tuple[str, ...], problems: list[str], *, optional: bool = False) -> str:
+def _text(document: Any, path: tuple[str, ...], problems: list[Problem], *, optional: bool = False) -> str:
     value = document
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
@@ -164,16 +166,16 @@ def _text(document: Any, path: tuple[str, ...], problems: list[str], *, optional
         return value
     where = ".".join(path)
     if value not in (None, ""):
-        problems.append(f"{where} must be text in quotes")
+        problems.append(Problem(f"{where} must be text in quotes", path))
     elif not optional:
-        problems.append(f"{where} is missing")
+        problems.append(Problem(f"{where} is missing", path))
     return ""
 
 
-def _pem(document: Any, path: tuple[str, ...], problems: list[str]) -> str:
+def _pem(document: Any, path: tuple[str, ...], problems: list[Problem]) -> str:
     value = _text(document, path, problems)
     try:
         return base64.b64decode("".join(value.split()), validate=True).decode("ascii")
     except (binascii.Error, ValueError):
-        problems.append(f"{'.'.join(path)} is not base64 of PEM text")
+        problems.append(Problem(f"{'.'.join(path)} is not base64 of PEM text", path))
         return ""

@@ -32,7 +32,7 @@ def validate(configuration: Configuration, mode: str = "metal", *, at_runtime: b
     if configuration.complete:
         for document in configuration.documents:
             if conflict := CONFLICTS.get(document.kind):
-                conflict(document.values, configuration.v1alpha1, findings.under(document.title))
+                conflict(document.values, configuration.v1alpha1, findings.under(document.title, ()))
     if at_runtime and configuration.complete and configuration.release >= (1, 12, 0):
         _check_images(configuration, findings)
     if findings.errors:
@@ -43,7 +43,7 @@ def validate(configuration: Configuration, mode: str = "metal", *, at_runtime: b
 def _check_v1alpha1(configuration: Configuration, mode: str, findings: Findings) -> None:
     machine, cluster = configuration.find("machine"), configuration.find("cluster")
     if machine is None:
-        findings.error("machine is missing")
+        findings.error("machine", "is missing")
         return
     kind = machine_type(machine)
     control_plane = kind in ("init", "controlplane")
@@ -51,13 +51,13 @@ def _check_v1alpha1(configuration: Configuration, mode: str, findings: Findings)
     check_machine(machine, mode, configuration.release, findings)
     dns = get(machine, "features", "hostDNS") or {}
     if mode == "container" and not (dns.get("enabled") and dns.get("forwardKubeDNSToHost")):
-        findings.error("machine.features.hostDNS.enabled and forwardKubeDNSToHost are needed in a container")
+        findings.error("machine.features.hostDNS.enabled", "and forwardKubeDNSToHost are needed in a container")
     if control_plane:
         check_cni(cluster or {}, findings)
     check_network(machine.get("network") or {}, kind == "worker", findings)
     check_kubespan(machine, cluster or {}, findings)
     if configuration.find("persist") is False:
-        findings.error("persist must be true")
+        findings.error("persist", "must be true")
 
 
 def _check_images(configuration: Configuration, findings: Findings) -> None:
@@ -70,11 +70,11 @@ def _check_images(configuration: Configuration, findings: Findings) -> None:
             continue
         match = re.search(r":v([0-9]+)\.([0-9]+)(?:\.[0-9]+)?[^:]*$", image.partition("@")[0])
         if match is None:
-            findings.error(f"{where}.image: no Kubernetes version can be read from {image}")
+            findings.error(f"{where}.image:", f"no Kubernetes version can be read from {image}")
             continue
         low, high = KUBERNETES.get(configuration.release[1], (0, 999))
         if not (match[1] == "1" and low <= int(match[2]) <= high):
             talos = f"{configuration.release[0]}.{configuration.release[1]}"
             findings.error(
-                f"{where}.image: Talos {talos} runs Kubernetes 1.{low} to 1.{high}, not {match[1]}.{match[2]}"
+                f"{where}.image:", f"Talos {talos} runs Kubernetes 1.{low} to 1.{high}, not {match[1]}.{match[2]}"
             )

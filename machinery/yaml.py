@@ -10,11 +10,12 @@ from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from findings import Path
 from machinery.composer import alias_of, compose
 from machinery.emit import Verbatim, scalar
 from machinery.errors import ConfigError
 from machinery.limits import line
-from machinery.problems import Path, Problem
+from machinery.problems import Problem
 from machinery.resolve import PLAIN, STRING, is_null, meaning, plain, text_of
 from machinery.values import GeneralMap
 
@@ -40,7 +41,7 @@ __all__ = [
 
 
 def _refused(node: Node, message: str) -> ConfigError:
-    return ConfigError(Problem.at(line(node), message))
+    return ConfigError(Problem(message, line=line(node)))
 
 
 def duplicate_keys(node: MappingNode, path: Path = ()) -> list[Problem]:
@@ -53,7 +54,7 @@ def duplicate_keys(node: MappingNode, path: Path = ()) -> list[Problem]:
         kind = "alias" if alias else key.id
         if (kind, name) in seen:
             message = f'the key "{name}" already stands at line {seen[kind, name]}'
-            problems.append(Problem.at(line(key), message, (*path, name)))
+            problems.append(Problem(message, (*path, name), line(key)))
         else:
             seen[kind, name] = line(key)
     return problems

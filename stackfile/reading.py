@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from engine import PROJECT
-from machinery.entries import Entry, YamlFaultError, roots
+from machinery.entries import Entry, roots
+from machinery.errors import ConfigError
+from machinery.problems import Problem
 from machinery.yaml import MappingNode
 from stackfile.values import Loc, Misread, Reader, keys_of
 
@@ -76,8 +78,9 @@ def read(name: str, folder: Path) -> Written:
         return _read(name, path)
     except OSError as error:
         raise StackFileError(path.name, None, f"cannot be read: {error.strerror}") from None
-    except YamlFaultError as error:
-        raise StackFileError(path.name, error.line, f"is not YAML: {error.message}") from None
+    except ConfigError as error:
+        (problem,) = error.problems
+        raise StackFileError(path.name, problem.line, f"is not YAML: {problem.message}") from None
 
 
 def _no_file(path: Path) -> str:
@@ -126,7 +129,7 @@ def _keys(path: Path, top: Mapping[str, Entry]) -> dict[str, Entry]:
     for child in config.keys if config else ():
         key = str(child.path[-1]).replace(":config:", ":").removeprefix(f"{PROJECT}:")
         if key in found:
-            raise YamlFaultError(child.line, f"the key {PROJECT}:{key} stands there a second time")
+            raise ConfigError(Problem(f"the key {PROJECT}:{key} stands there a second time", line=child.line))
         found[key] = child
     return found
 

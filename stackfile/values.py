@@ -8,11 +8,12 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from machinery.entries import Entry, YamlFaultError
+from machinery.entries import Entry
 from machinery.errors import ConfigError
+from machinery.problems import Problem
 from machinery.yaml import PLAIN, MappingNode, ScalarNode, SequenceNode, plain
 
 Loc = tuple[str | int, ...]
@@ -47,7 +48,7 @@ class Reader:
     lines: dict[Loc, int] = field(default_factory=dict)
 
     def value(self, entry: Entry, loc: Loc = ()) -> Any:
-        """What the engine hands to the program; raises YamlFaultError for what is no configuration."""
+        """What the engine hands to the program; raises ConfigError for what is no configuration."""
         self.lines.setdefault(loc, entry.line)
         node = entry.node
         if isinstance(node, SequenceNode):
@@ -73,7 +74,7 @@ class Reader:
         value = self.value(entry, loc)
         for part in value if isinstance(value, list) else [value]:
             if not isinstance(part, dict):
-                raise YamlFaultError(entry.line, "<< needs a map")
+                raise ConfigError(Problem("<< needs a map", line=entry.line))
             yield part
 
     def _scalar(self, entry: Entry, node: ScalarNode, loc: Loc) -> Any:
@@ -98,25 +99,25 @@ class Reader:
         if node.tag == PLAIN and _DATE.fullmatch(node.value):
             return None  # neither text nor number
         if node.tag != PLAIN and (node.tag.endswith(":binary") or not node.tag.startswith(_STANDARD)):
-            raise YamlFaultError(line, f"the tag {node.tag} is not supported")
+            raise ConfigError(Problem(f"the tag {node.tag} is not supported", line=line))
         try:
             return plain(node)
         except ConfigError as error:
-            raise YamlFaultError(line, error.problems[0].partition(": ")[2]) from None
+            raise ConfigError(replace(error.problems[0], line=line)) from None
 
     def _note(self, loc: Loc, text: str, message: str, cure: str) -> None:
         self.misread.append(Misread(loc, text, message, cure))
 
 
 def keys_of(entry: Entry, node: MappingNode) -> dict[str, tuple[Entry, ScalarNode]]:
-    """The values of a map with their keys; raises YamlFaultError where a key is no text or stands there twice."""
+    """The values of a map with their keys; raises ConfigError where a key is no text or stands there twice."""
     found: dict[str, tuple[Entry, ScalarNode]] = {}
     for child, (key, _) in zip(entry.pairs, node.value, strict=True):
         name = str(child.path[-1])
         if not isinstance(key, ScalarNode):
-            raise YamlFaultError(child.line, "a key must be text")
+            raise ConfigError(Problem("a key must be text", line=child.line))
         if name in found:
-            raise YamlFaultError(child.line, f"the key {_shown(name)} stands there a second time")
+            raise ConfigError(Problem(f"the key {_shown(name)} stands there a second time", line=child.line))
         found[name] = child, key
     return found
 

@@ -12,14 +12,15 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PLUGIN_PROTOCOL = {"grpc", "google", "pulumi"}
 ROOMS = {
+    "findings": {"findings"},
     "versioning": {"versioning"},
     "topology": {"topology", "versioning", "pydantic", "pydantic_core"},
-    "machinery": {"machinery", "versioning", "yaml", "cryptography"},
+    "machinery": {"machinery", "findings", "versioning", "yaml", "cryptography"},
     "stackfile": {"stackfile", "machinery", "engine"},
-    "machineconfig": {"machineconfig", "machinery", "topology", "jinja2"},
+    "machineconfig": {"machineconfig", "findings", "machinery", "topology", "jinja2"},
     "talosapi": {"talosapi", "grpclib", "h2", "yaml", "google", "cryptography", "grpc_tools"},
     "engine": {"engine"},
-    "cli": {"cli", "engine", "stackfile", "topology", "machineconfig", "machinery", "talosapi"},
+    "cli": {"cli", "engine", "findings", "stackfile", "topology", "machineconfig", "machinery", "talosapi"},
     "components": {"components", "topology", "machineconfig", "talosapi", "versioning", "pulumi"},
     "lab": {
         "lab",
@@ -177,7 +178,7 @@ def test_only_the_assembly_knows_the_platforms(path: Path) -> None:
     assert not known or f"components/{path.name}" in ASSEMBLY
 
 
-@pytest.mark.parametrize("room", ["topology", "machinery", "versioning"])
+@pytest.mark.parametrize("room", ["topology", "machinery", "findings", "versioning"])
 def test_the_pure_rooms_open_no_file_and_no_connection(room: str) -> None:
     forbidden = {"os", "socket", "subprocess", "urllib.request", "http.client", "pathlib"}
     for path in (ROOT / room).rglob("*.py"):

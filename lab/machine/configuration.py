@@ -37,7 +37,7 @@ def check(text: str) -> tuple[Settings, tuple[str, ...]]:
         warnings = validate(configuration)
     except ConfigError as error:
         raise RefusedError(str(error)) from error
-    return _settings(configuration), warnings
+    return _settings(configuration), tuple(map(str, warnings))
 
 
 def needs_reboot(before: Settings, after: Settings) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from findings import written
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.model import Finding
-from machinery.problems import dotted
 
 # Kinds of which one name can have only one (machinery, ConflictsWithKinds).
 _RIVALS = (
@@ -70,7 +70,7 @@ def is_not_said_in_machine_too(subject: Subject) -> Iterator[Finding]:
         for part in subject.of_kind(kind):
             for other, entry in subject.fields(*path):
                 if not entry.is_empty:
-                    message = f"{kind} collides with {dotted(path)}, {other.place_of(entry)}"
+                    message = f"{kind} collides with {written(path)}, {other.place_of(entry)}"
                     finding = subject.finding(part, None, message, "say it in one of the two places")
                     yield replace(finding, document=other.document.place, path=entry.path)
 

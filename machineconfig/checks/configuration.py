@@ -1,12 +1,12 @@
 """The final configuration of one node, made of its patches and placeholders, for checks that look at the whole."""
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from machineconfig.checks.subject import HIDDEN
 from machineconfig.generation import arguments
 from machineconfig.marks import placeholder, placeholder_bundle
 from machineconfig.model import Finding, Patch, mark
@@ -29,7 +29,6 @@ _RSA_KEY = 3243
 """Characters of the longest private key in a configuration, one of RSA with 4096 bits as PEM."""
 _GUESSES = ("1", "true", "192.0.2.1", "192.0.2.0/24", "https://192.0.2.1", "1s", "1GiB")
 """What can stand for a secret where Talos wants something else than text or base64."""
-_QUOTED = re.compile(r'"([^"]*)"')
 
 
 @dataclass(frozen=True)
@@ -62,19 +61,22 @@ class Final:
         """A finding at a place, told with the file and line that set it, or the nearest place around it."""
         place, source, line = self._blamed(title, path, value)
         if value and any(patch.is_secret for patch in self.patches if patch.source == source):
-            message, value = message.replace(value, "a secret value"), ""
+            message, value = message.replace(value, HIDDEN), ""
         return Finding(self.node.name, source, line, message, remedy, value=value, document=title, path=place)
 
     def refused(self, problem: Problem) -> Finding:
         """A finding in Talos's own words."""
-        quoted = _QUOTED.findall(problem.bare)
-        return self.finding(
-            self._safe(problem.bare),
-            "correct the patch, or the key of the stack file that it takes this from",
-            title=problem.document or MAIN,
-            path=problem.path,
-            value=quoted[0] if quoted else "",
-        )
+        cure = "correct the patch, or the key of the stack file that it takes this from"
+        title, path, value = problem.document or MAIN, problem.path, problem.value
+        if not self.hides(value):
+            return self.finding(problem.message, cure, title=title, path=path, value=value)
+        message = problem.message.replace(f'"{value}"', HIDDEN)
+        return replace(self.finding(message, cure, title=title, path=path, value=value), value="")
+
+    def hides(self, value: str) -> bool:
+        """Whether a value may be a secret: it stands in patches that hold one, and in no other."""
+        holders = {patch.is_secret for patch in self.patches if value and value in patch.text}
+        return holders == {True}
 
     def is_about_a_mark(self, finding: Finding) -> bool:
         """Whether a finding is about a value that only stands for a secret, so that nothing is known of it."""
@@ -107,17 +109,6 @@ class Final:
         except LookupError:
             return
         yield from reversed([(*path, *place) for place, leaf in below if value and str(leaf) == value])
-
-    def _safe(self, problem: str) -> str:
-        """The problem without what may be a secret: words in quotes that stand in secret patches alone."""
-        secret = [patch.text for patch in self.patches if patch.is_secret]
-        plain = [patch.text for patch in self.patches if not patch.is_secret]
-
-        def shown(quoted: re.Match[str]) -> str:
-            hidden = any(quoted[1] in text for text in secret) and not any(quoted[1] in text for text in plain)
-            return "a secret value" if hidden else quoted[0]
-
-        return _QUOTED.sub(shown, problem)
 
 
 def made(topology: Topology, node: Node, patches: Iterable[Patch], *, lenient: bool = False) -> Final | Finding:
@@ -153,16 +144,10 @@ def _not_made(topology: Topology, node: Node, patches: Sequence[Patch], error: C
         try:
             generate_configuration(arguments(topology, node, patches[:count], bundle()))
         except ConfigError as reason:
-            return _at_patch(node, patch, reason.problems[0])
-    return Finding(node.name, "", None, error.problems[0], "correct it")
-
-
-def _at_patch(node: Node, patch: Patch, problem: str) -> Finding:
-    where = re.search(r"line (\d+): ", problem)
-    line = patch.line(int(where[1])) if where else None
-    message = problem[where.end() :] if where else problem.rpartition("cannot be made: ")[2]
-    message = "cannot be merged" if patch.is_secret else message
-    return Finding(node.name, patch.source, line, message, "correct the patch")
+            problem = reason.problems[0]
+            message = "cannot be merged" if patch.is_secret else problem.message
+            return Finding(node.name, patch.source, patch.line(problem.line), message, "correct the patch")
+    return Finding(node.name, "", None, str(error), "correct it")
 
 
 @lru_cache(maxsize=4096)

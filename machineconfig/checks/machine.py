@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from findings import written
 from machineconfig.checks.subject import HIDDEN, Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT, NodeFacts
 from machineconfig.deletes import MARK
 from machineconfig.documents import Entry
 from machineconfig.levels import levels
 from machineconfig.model import Finding
-from machinery.problems import dotted
 
 _HOSTNAME = ("machine", "network", "hostname")
 _KERNEL_ARGUMENTS = ("machine", "install", "extraKernelArgs")
@@ -50,7 +50,7 @@ def has_the_host_name_in_its_place(subject: Subject) -> Iterator[Finding]:
     document = contract >= HOSTNAME_DOCUMENT
     for part, entry in subject.fields(*_HOSTNAME):
         if document and not entry.is_empty:
-            message = f"{dotted(_HOSTNAME)} is refused from contract {HOSTNAME_DOCUMENT} on (here {contract})"
+            message = f"{written(_HOSTNAME)} is refused from contract {HOSTNAME_DOCUMENT} on (here {contract})"
             yield subject.finding(part, entry, message, "leave it out: 10-hostname writes HostnameConfig")
         elif entry.text != name and not entry.is_empty:
             yield subject.finding(part, entry, _other_name(part.shown(entry), name), "leave it out")
@@ -58,7 +58,7 @@ def has_the_host_name_in_its_place(subject: Subject) -> Iterator[Finding]:
         hostname = part.document.root.get("hostname")
         if not document:
             message = f"HostnameConfig is refused below contract {HOSTNAME_DOCUMENT} (here {contract})"
-            yield subject.finding(part, None, message, f"leave it out: 10-hostname writes {dotted(_HOSTNAME)}")
+            yield subject.finding(part, None, message, f"leave it out: 10-hostname writes {written(_HOSTNAME)}")
         elif hostname is not None and hostname.text != name:
             yield subject.finding(part, hostname, _other_name(part.shown(hostname), name), "leave it out")
 
@@ -98,7 +98,7 @@ def leaves_kernel_arguments_to_the_schematic(subject: Subject) -> Iterator[Findi
         return
     for part, entry in subject.fields(*_KERNEL_ARGUMENTS):
         if contract >= HOSTNAME_DOCUMENT and entry.items:
-            message = f"{dotted(_KERNEL_ARGUMENTS)} is refused from contract v1.12 on (here {contract})"
+            message = f"{written(_KERNEL_ARGUMENTS)} is refused from contract v1.12 on (here {contract})"
             remedy = f"put the arguments into images.{subject.node.image}.extraKernelArgs in the stack file"
             yield subject.finding(part, entry, message, remedy)
 
@@ -157,10 +157,10 @@ def keeps_control_plane_settings_off_workers(subject: Subject) -> Iterator[Findi
                 continue
             remedy = "move it to a patch in controlplane/"
             if part.patch.is_secret:
-                message = f"{dotted(path)} is for control planes, and this gives a worker the secret beside it"
+                message = f"{written(path)} is for control planes, and this gives a worker the secret beside it"
                 yield subject.finding(part, entry, message, remedy)
             elif not _reaches_a_control_plane(subject, part):
-                message = f"{dotted(path)} is for control planes, and a worker passes it over"
+                message = f"{written(path)} is for control planes, and a worker passes it over"
                 yield subject.finding(part, entry, message, remedy)
 
 

@@ -1,7 +1,7 @@
 """What of a final configuration was said already of a patch, with its file and remedy, and need not be said again."""
 
+from findings import Path
 from machineconfig.model import Finding
-from machinery.problems import Path
 
 OWNED, REFUSED = "topology-owned", "talos-refuses"
 UNREAD = frozenset(("key-twice", "patch-word", "unknown-key", "wrong-type"))

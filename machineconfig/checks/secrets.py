@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from findings import written
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry
 from machineconfig.model import Finding, mark
 from machineconfig.sensitive import IN_BUNDLE, is_named_secret
-from machinery.problems import dotted
 
 _MARK = mark("").rstrip(">")
 
@@ -18,7 +18,7 @@ def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
         for part, entry in (*subject.fields(*path), *_operations(subject, path)):
             if entry.is_empty or (path[1] == "etcd" and not subject.node.is_controlplane):  # its own check says it
                 continue
-            message = f"{dotted(path)} is a machine secret, and those come from the secrets of the stack"
+            message = f"{written(path)} is a machine secret, and those come from the secrets of the stack"
             remedy = f"leave it out; to bring your own, import a secrets.yaml that has it as {key} (secrets.importFrom)"
             yield replace(subject.finding(part, entry, message, remedy), value="")
 
@@ -30,7 +30,7 @@ def asks_for_its_secrets(subject: Subject) -> Iterator[Finding]:
             continue
         for entry in part.document.root.walk():
             if entry.text and is_named_secret(entry.path) and _MARK not in entry.text and not _is_machines(entry):
-                where = "a secret" if part.patch.is_secret else dotted(entry.path)
+                where = "a secret" if part.patch.is_secret else written(entry.path)
                 message = f"{where} stands in clear in a file under version control"
                 remedy = 'use {{ secret("...") | flow }} in a file whose name ends in .j2'
                 yield replace(subject.finding(part, entry, message, remedy), value="")

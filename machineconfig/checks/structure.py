@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from findings import Path
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.checks.typed import struct_of, without_deletions
 from machineconfig.deletes import DELETE, MARK
@@ -12,7 +13,7 @@ from machineconfig.documents import parse
 from machineconfig.model import Finding, mark
 from machinery.contract import PROVIDER, release_of
 from machinery.decode import Reading, decode
-from machinery.problems import Path, Problem
+from machinery.problems import Problem
 from machinery.structure import DOCUMENTS, ListOf, MapOf, Release, Struct, Type
 
 _ENDING = "Config"
@@ -56,7 +57,7 @@ def has_keys_that_talos_knows(subject: Subject) -> Iterator[Finding]:
             yield _finding(subject, part, unread.problem, "has a key that Talos does not know", "leave it out")
             continue
         remedy = _below(part, unread.problem.path) or _near(struct_of(part.document), unread.problem.path)
-        yield _finding(subject, part, unread.problem, unread.problem.bare, remedy or "leave it out")
+        yield _finding(subject, part, unread.problem, unread.problem.message, remedy or "leave it out")
 
 
 def deletes_or_merges(subject: Subject) -> Iterator[Finding]:
@@ -72,7 +73,7 @@ def has_values_of_the_right_type(subject: Subject) -> Iterator[Finding]:
     """Every value is one that Talos can read as what the key is for."""
     for part, unread in _unread(subject):
         if not unread.unknown and not _on_a_secret(part, unread.problem):
-            found = _finding(subject, part, unread.problem, unread.problem.bare, "correct the value")
+            found = _finding(subject, part, unread.problem, unread.problem.message, "correct the value")
             if part.patch.is_secret:
                 yield replace(found, message="has a value of the wrong type")
             else:
@@ -109,7 +110,7 @@ def _read(text: str, index: int, release: Release) -> tuple[_Unread, ...]:
         return ()
     reading = Reading(release)
     decode(struct, node, (), reading)
-    wrong = [_Unread(problem, False) for problem in reading.wrong if "already stands at line" not in problem]
+    wrong = [_Unread(problem, False) for problem in reading.wrong]
     # An apiVersion without a kind is another check's, and so is a wrong $patch.
     return (*wrong, *(_Unread(problem, True) for problem in reading.unknown if not _is_anothers(problem)))
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from machineconfig.deletes import deletes_whole
-from machineconfig.documents import Document, Entry, YamlFaultError, parse
+from machineconfig.documents import Document, Entry, parse
 from machineconfig.model import Finding, Patch
 from machineconfig.sensitive import looks_secret
+from machinery.errors import ConfigError
 from topology import Node, Topology
 
 HIDDEN = "a secret value"
@@ -112,6 +113,6 @@ class Subject:
         for patch in self.patches:
             try:
                 documents = parse(patch.text)
-            except YamlFaultError:  # the first check says it
+            except ConfigError:  # the first check says it
                 continue
             yield from (Part(patch, document, index) for index, document in enumerate(documents))

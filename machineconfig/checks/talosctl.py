@@ -10,12 +10,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
+from findings import path_of
 from machineconfig.checks.configuration import Final
+from machineconfig.checks.subject import HIDDEN
 from machineconfig.model import Finding
-from machinery.problems import Problem, beginning
+from machinery.problems import Problem
 from topology.platforms import PLATFORMS
 
 ID = "talosctl-refuses"
@@ -23,6 +25,7 @@ _TIMEOUT = 30
 _ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "SYSTEMROOT", "USERPROFILE", "TEMP")
 """What it inherits: the language host gives the program its configuration, secrets in clear, as a variable."""
 _PROBLEM = re.compile(r"^(\s*)\* (.*)$", re.MULTILINE)
+_QUOTED = re.compile(r'"([^"]*)"')
 _PLACE = re.compile(r"(?:machine|cluster)\.[\w.\[\]-]*")
 _VERSION = re.compile(r"v(\d+)\.(\d+)\.\d+")
 
@@ -41,8 +44,17 @@ def is_what_talosctl_takes(finals: Iterable[Final]) -> Iterator[Finding]:
             known[mode, text] = _problems(program, mode, final.text)
         for problem in known[mode, text]:
             found = _PLACE.search(problem)
-            said = Problem(problem, path=beginning(found[0]) if found else ())
+            quoted = _QUOTED.findall(problem)
+            said = Problem(
+                _QUOTED.sub(partial(_shown, final), problem),
+                path=path_of(found[0]) if found else (),
+                value=quoted[0] if quoted else "",
+            )
             yield final.refused(said)
+
+
+def _shown(final: Final, quoted: re.Match[str]) -> str:
+    return HIDDEN if final.hides(quoted[1]) else quoted[0]
 
 
 def _own_name(name: str) -> re.Pattern[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from machineconfig.checks.configuration import Final
 from machineconfig.checks.typed import struct_of, without_deletions
-from machineconfig.documents import Entry, YamlFaultError, parse
+from machineconfig.documents import Entry, parse
 from machineconfig.model import Finding, Patch
 from machineconfig.paths import MAIN, Path, leaves, value_at, written
 from machinery import ConfigError
@@ -90,7 +90,7 @@ def _empty(text: str) -> tuple[tuple[str, Entry, _Steps], ...]:
     """What a merge passes over in a text, with the title of its document, wherever something stood there before."""
     try:
         documents = parse(text) if _MAYBE.search(text) else ()
-    except YamlFaultError:  # another check says it
+    except ConfigError:  # another check says it
         return ()
     found: list[tuple[str, Entry, _Steps]] = []
     for document in documents:

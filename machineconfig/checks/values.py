@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from findings import written
 from machineconfig.checks.subject import Subject
 from machineconfig.checks.typed import typed
 from machineconfig.deletes import PLACEHOLDERS
 from machineconfig.documents import Entry, parse
 from machineconfig.model import Finding
-from machinery.problems import dotted
 from machinery.structure import Anything, Scalar, Type
 from machinery.timestamps import timestamp
 from machinery.yaml import PLAIN, ScalarNode
@@ -70,4 +70,4 @@ def _plain(entry: Entry) -> str:
 
 
 def _where(entry: Entry, hidden: bool) -> str:
-    return "a value" if hidden else dotted(entry.path)
+    return "a value" if hidden else written(entry.path)

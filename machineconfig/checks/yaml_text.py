@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from findings import written
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
-from machineconfig.documents import YamlFaultError, duplicate_keys, parse
+from machineconfig.documents import duplicate_keys, parse
 from machineconfig.model import Finding
-from machinery.problems import dotted
+from machinery.errors import ConfigError
 
 _FRAGMENT = "write it as a fragment of the machine configuration, such as machine: {install: {disk: /dev/vda}}"
 _TEMPLATE = re.compile(r"\{\{[-+]?\s*(?:(?:secret|include)\s*\(|(?:node|cluster|facts)\.)|\{%[-+]?\s*(?:if|for|set)\b")
@@ -33,7 +34,8 @@ def is_yaml(subject: Subject) -> Iterator[Finding]:
     for patch in subject.patches:
         try:
             parse(patch.text)
-        except YamlFaultError as fault:
+        except ConfigError as error:
+            (fault,) = error.problems
             # Even the parser's words can quote a piece of the text.
             what = "is not YAML" if patch.is_secret else f"is not YAML: {fault.message}"
             yield Finding(subject.node.name, patch.source, patch.line(fault.line), what, "correct it")
@@ -44,7 +46,7 @@ def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
     for part in subject.parts:
         for entry, first in duplicate_keys(part.document):
             line = part.patch.line(first)
-            key = part.key(entry) if part.patch.is_secret else dotted(entry.path)
+            key = part.key(entry) if part.patch.is_secret else written(entry.path)
             message = f"{key} is set a second time, after line {line}"
             yield subject.finding(part, entry, message, "keep one of them")
 
@@ -87,7 +89,7 @@ def is_empty(text: str) -> bool:
     """Whether a text can be read and holds no document."""
     try:
         return not parse(text)
-    except YamlFaultError:
+    except ConfigError:
         return False
 
 

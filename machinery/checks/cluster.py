@@ -12,21 +12,21 @@ _AUTHORIZERS = ("Node", "RBAC", "Webhook")
 def check_cluster(cluster: Values | None, control_plane: bool, findings: Findings) -> None:
     """Check the cluster's part for a control plane or a worker."""
     if cluster is None:
-        findings.error("cluster is missing")
+        findings.error("cluster", "is missing")
         return
     endpoint = get(cluster, "controlPlane", "endpoint")
     if endpoint is None:
-        findings.error("cluster.controlPlane.endpoint is missing")
+        findings.error("cluster.controlPlane.endpoint", "is missing")
         return
     if problem := host_problem(endpoint):
-        findings.error(f"cluster.controlPlane.endpoint is wrong: {problem}")
+        findings.error("cluster.controlPlane.endpoint", f"is wrong: {problem}")
     domain = get(cluster, "network", "dnsDomain")
     if domain and not is_dns_name(domain):
-        findings.error(f'cluster.network.dnsDomain "{domain}" is no DNS name')
+        findings.error("cluster.network.dnsDomain", "is no DNS name", value=domain)
     _check_cloud_provider(cluster.get("externalCloudProvider"), findings)
     _check_etcd(cluster.get("etcd"), control_plane, findings)
     if not control_plane and get(cluster, "ca", "key"):
-        findings.error("cluster.ca.key must not be on a worker")
+        findings.error("cluster.ca.key", "must not be on a worker")
     _check_manifests(cluster, findings)
     _check_discovery(cluster, findings)
     _check_components(cluster, findings)
@@ -38,21 +38,21 @@ def check_cni(cluster: Values, findings: Findings) -> None:
     name = (cni or {}).get("name", "") if cni is not None else "flannel"
     urls = (cni or {}).get("urls", [])
     if name not in ("flannel", "custom", "none"):
-        findings.error(f'cluster.network.cni.name "{name}" is none of flannel, custom, none')
+        findings.error("cluster.network.cni.name", "is none of flannel, custom, none", value=name)
         return
     if name in ("flannel", "none") and urls:
-        findings.error(f"cluster.network.cni.urls must be empty for {name}")
+        findings.error("cluster.network.cni.urls", f"must be empty for {name}")
     if name in ("none", "custom"):
         if get(cni, "flannel", "extraArgs"):
-            findings.error(f"cluster.network.cni.flannel.extraArgs must be empty for {name}")
+            findings.error("cluster.network.cni.flannel.extraArgs", f"must be empty for {name}")
         if get(cni, "flannel", "kubeNetworkPoliciesEnabled"):
-            findings.error(f"cluster.network.cni.flannel.kubeNetworkPoliciesEnabled must not be set for {name}")
+            findings.error("cluster.network.cni.flannel.kubeNetworkPoliciesEnabled", f"must not be set for {name}")
     if name == "custom":
         if not urls:
-            findings.warn("cluster.network.cni.urls should not be empty for custom")
+            findings.warn("cluster.network.cni.urls", "should not be empty for custom")
         for url in urls:
             if problem := host_problem(url):
-                findings.error(f"cluster.network.cni.urls: {problem}")
+                findings.error("cluster.network.cni.urls:", problem)
 
 
 def _check_cloud_provider(provider: Values | None, findings: Findings) -> None:
@@ -60,29 +60,31 @@ def _check_cloud_provider(provider: Values | None, findings: Findings) -> None:
         return
     manifests = provider.get("manifests", [])
     if manifests and not provider.get("enabled"):
-        findings.error("cluster.externalCloudProvider is off, but has manifests")
+        findings.error("cluster.externalCloudProvider", "is off, but has manifests")
         return
     for url in manifests:
         if problem := host_problem(url):
-            findings.error(f"cluster.externalCloudProvider.manifests: {problem}")
+            findings.error("cluster.externalCloudProvider.manifests:", problem)
 
 
 def _check_etcd(etcd: Values | None, control_plane: bool, findings: Findings) -> None:
     if etcd is None:
         return
     if not control_plane:
-        findings.error("cluster.etcd is for control planes only")
+        findings.error("cluster.etcd", "is for control planes only")
         return
     if etcd.get("ca") is None:
-        findings.error("cluster.etcd.ca is missing")
+        findings.error("cluster.etcd.ca", "is missing")
     if etcd.get("subnet") and etcd.get("advertisedSubnets"):
-        findings.error("cluster.etcd has subnet and advertisedSubnets: use advertisedSubnets alone", *_ETCD, "subnet")
+        findings.error(
+            "", "cluster.etcd has subnet and advertisedSubnets: use advertisedSubnets alone", *_ETCD, "subnet"
+        )
     advertised = etcd.get("advertisedSubnets") or [*filter(None, [etcd.get("subnet")])]
     listen = etcd.get("listenSubnets") or advertised
     for key, subnets in (("advertisedSubnets", advertised), ("listenSubnets", listen)):
         for subnet in subnets:
             if not is_subnet_filter(subnet):
-                findings.error(f'cluster.etcd.{key}: "{subnet}" is no subnet')
+                findings.error(f"cluster.etcd.{key}:", "is no subnet", value=subnet)
 
 
 def _check_manifests(cluster: Values, findings: Findings) -> None:
@@ -90,9 +92,11 @@ def _check_manifests(cluster: Values, findings: Findings) -> None:
     for manifest in cluster.get("inlineManifests", ()):
         name = manifest.get("name", "")
         if not name.strip():
-            findings.error("cluster.inlineManifests: a manifest has no name")
+            findings.error("cluster.inlineManifests:", "a manifest has no name")
         if name in seen:
-            findings.error(f'cluster.inlineManifests: the name "{name}" stands twice')
+            findings.error(
+                "cluster.inlineManifests: the name", "stands twice", "cluster", "inlineManifests", value=name
+            )
         seen.add(name)
 
 
@@ -105,15 +109,15 @@ def _check_discovery(cluster: Values, findings: Findings) -> None:
     try:
         url = go_url(endpoint)
     except ValueError as error:
-        findings.error(f"cluster.discovery.registries.service.endpoint must be {error}")
+        findings.error("cluster.discovery.registries.service.endpoint", f"must be {error}")
     else:
         if not url.scheme and not endpoint.startswith("/"):
-            findings.error("cluster.discovery.registries.service.endpoint must be a URL")
+            findings.error("cluster.discovery.registries.service.endpoint", "must be a URL")
         elif url.path not in ("", "/"):
-            findings.error("cluster.discovery.registries.service.endpoint must have no path")
+            findings.error("cluster.discovery.registries.service.endpoint", "must have no path")
     for key in ("id", "secret"):
         if not cluster.get(key):
-            findings.error(f"cluster.discovery needs cluster.{key}")
+            findings.error("cluster.discovery", f"needs cluster.{key}")
 
 
 def _check_components(cluster: Values, findings: Findings) -> None:
@@ -122,14 +126,15 @@ def _check_components(cluster: Values, findings: Findings) -> None:
     if authorizers is not None:
         for argument in server.get("extraArgs", {}):
             if argument == "authorization-mode" or argument.startswith("authorization-webhook-"):
-                findings.error(f"cluster.apiServer has authorizationConfig and the argument {argument}: use one")
+                findings.error("cluster.apiServer", f"has authorizationConfig and the argument {argument}: use one")
                 break
     for authorizer in authorizers or ():
         kind = (authorizer or {}).get("type", "")
         if not kind or not (authorizer or {}).get("name"):
-            findings.error("cluster.apiServer.authorizationConfig: an authorizer needs type and name")
+            findings.error("cluster.apiServer.authorizationConfig:", "an authorizer needs type and name")
         elif kind not in _AUTHORIZERS:
-            findings.error(f'cluster.apiServer.authorizationConfig: type "{kind}" is none of {", ".join(_AUTHORIZERS)}')
+            place, known = ("cluster", "apiServer", "authorizationConfig"), ", ".join(_AUTHORIZERS)
+            findings.error(f"{'.'.join(place)}: type", f"is none of {known}", *place, value=kind)
     _check_resources(cluster, findings)
 
 
@@ -138,4 +143,4 @@ def _check_resources(cluster: Values, findings: Findings) -> None:
         for part in ("requests", "limits"):
             for key in get(cluster, component, "resources", part) or ():
                 if key not in ("memory", "cpu"):
-                    findings.error(f'cluster.{component}.resources.{part}: "{key}" is neither memory nor cpu')
+                    findings.error(f"cluster.{component}.resources.{part}:", "is neither memory nor cpu", value=key)

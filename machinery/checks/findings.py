@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import Any
 
-from machinery.problems import Path, Problem, beginning
+from findings import Path, path_of
+from machinery.problems import Problem
 from machinery.structure import Release
 
 Values = Mapping[str, Any]
@@ -16,7 +17,8 @@ Values = Mapping[str, Any]
 class Findings:
     """Errors and warnings, in the order found; `prefix` stands before each, `release` is the machine's.
 
-    A message begins with the place that it is about, from `at` in `document` on; where it cannot, `path` says it.
+    A sentence begins with the place that it is about, from `at` in `document` on, and with the value in quotes where
+    one is given. Where it cannot, the place is empty and `path` leads there.
     """
 
     release: Release
@@ -26,25 +28,30 @@ class Findings:
     document: str = ""
     at: Path = ()
 
-    def error(self, message: str, *path: str | int) -> None:
+    def error(self, place: str, message: str, *path: str | int, value: str | None = None) -> None:
         """Note what the machine refuses."""
-        self.errors.append(self._problem(message, path))
+        self.errors.append(self._problem(place, message, path, value))
 
-    def warn(self, message: str, *path: str | int) -> None:
+    def warn(self, place: str, message: str, *path: str | int, value: str | None = None) -> None:
         """Note what the machine takes with a warning."""
-        self.warnings.append(self._problem(message, path))
+        self.warnings.append(self._problem(place, message, path, value))
 
-    def under(self, title: str, *path: str | int) -> "Findings":
-        """Return findings that go into these, with a title before each, and about places further in."""
-        prefix, at = f"{self.prefix}{title}: ", (*self.at, *(path or beginning(title)))
-        return Findings(self.release, self.errors, self.warnings, prefix, self.document, at)
+    def under(self, title: str, path: Path | None = None) -> "Findings":
+        """Return findings that go into these, with a title before each, and about places further in.
+
+        Without a path the title is one.
+        """
+        at = (*self.at, *(path_of(title) if path is None else path))
+        return Findings(self.release, self.errors, self.warnings, f"{self.prefix}{title}: ", self.document, at)
 
     def of(self, document: str) -> "Findings":
         """Return findings that go into these and are about another document."""
         return Findings(self.release, self.errors, self.warnings, f"{document}: ", document)
 
-    def _problem(self, message: str, path: Path) -> Problem:
-        return Problem(self.prefix + message, document=self.document, path=(*self.at, *(path or beginning(message))))
+    def _problem(self, place: str, message: str, path: Path, value: str | None) -> Problem:
+        quoted = "" if value is None else f'"{value}"'
+        said = self.prefix + " ".join(filter(None, (place, quoted, message)))
+        return Problem(said, (*self.at, *(path or path_of(place))), document=self.document, value=value or "")
 
 
 def get(values: Values | None, *path: str) -> Any:

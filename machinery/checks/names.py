@@ -17,11 +17,11 @@ def key_problem(key: str) -> str:
     """Return what is wrong with the key of a label, annotation or taint, or nothing."""
     prefix, slash, name = key.rpartition("/")
     if "/" in prefix:
-        return f'"{key}" has more than one slash'
+        return "has more than one slash"
     if slash and not (len(prefix) <= 253 and _SUBDOMAIN.fullmatch(prefix)):
-        return f'"{key}" does not start with a domain name'
+        return "does not start with a domain name"
     if not name or len(name) > _NAME_LIMIT or not _NAME.fullmatch(name):
-        return f'"{key}" is not a name of 1 to {_NAME_LIMIT} letters, digits, -, _ and .'
+        return f"is not a name of 1 to {_NAME_LIMIT} letters, digits, -, _ and ."
     return ""
 
 
@@ -29,25 +29,26 @@ def value_problem(value: str) -> str:
     """Return what is wrong with the value of a label or taint, or nothing."""
     if not value or (len(value) <= _NAME_LIMIT and _NAME.fullmatch(value)):
         return ""
-    return f'"{value}" is not a value of at most {_NAME_LIMIT} letters, digits, -, _ and .'
+    return f"is not a value of at most {_NAME_LIMIT} letters, digits, -, _ and ."
 
 
 def check_labels(labels: dict[str, str], findings: Findings) -> None:
     """Check machine.nodeLabels."""
     for key in sorted(labels):
-        for problem in filter(None, (key_problem(key), value_problem(labels[key]))):
-            findings.error(f"machine.nodeLabels: {problem}")
+        for text, problem in ((key, key_problem(key)), (labels[key], value_problem(labels[key]))):
+            if problem:
+                findings.error("machine.nodeLabels:", problem, value=text)
 
 
 def check_annotations(annotations: dict[str, str], findings: Findings) -> None:
     """Check machine.nodeAnnotations."""
     for key in sorted(annotations):
         if problem := key_problem(key):
-            findings.error(f"machine.nodeAnnotations: {problem}")
+            findings.error("machine.nodeAnnotations:", problem, value=key)
         if key in _RESERVED:
-            findings.error(f"machine.nodeAnnotations: {key} is Talos's own")
+            findings.error("machine.nodeAnnotations:", f"{key} is Talos's own")
     if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _ANNOTATIONS_LIMIT:
-        findings.error(f"machine.nodeAnnotations: together they are larger than {_ANNOTATIONS_LIMIT} bytes")
+        findings.error("machine.nodeAnnotations:", f"together they are larger than {_ANNOTATIONS_LIMIT} bytes")
 
 
 def check_taints(taints: dict[str, str], findings: Findings) -> None:
@@ -56,11 +57,17 @@ def check_taints(taints: dict[str, str], findings: Findings) -> None:
         value, colon, effect = taints[key].partition(":")
         effect = effect if colon else value
         if problem := key_problem(key):
-            findings.error(f"machine.nodeTaints: {problem}")
+            findings.error("machine.nodeTaints:", problem, value=key)
         elif effect not in _EFFECTS:
-            findings.error(f'machine.nodeTaints: the effect "{effect}" of {key} is none of {", ".join(_EFFECTS)}')
+            findings.error(
+                "machine.nodeTaints: the effect",
+                f"of {key} is none of {', '.join(_EFFECTS)}",
+                "machine",
+                "nodeTaints",
+                value=effect,
+            )
         elif colon and (problem := value_problem(value)):
-            findings.error(f"machine.nodeTaints: {problem}")
+            findings.error("machine.nodeTaints:", problem, value=value)
 
 
 def is_dns_name(name: str) -> bool:

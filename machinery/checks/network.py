@@ -14,79 +14,79 @@ def hostname(values: Values, findings: Findings) -> None:
     # Some releases take `auto: off` without a host name for nothing at all.
     off_is_enough = findings.release >= (1, 13, 3) or (1, 12, 9) <= findings.release < (1, 13, 0)
     if not name and (auto is None or (auto == "off" and not off_is_enough)):
-        findings.error("it needs auto or hostname", "auto")
+        findings.error("", "it needs auto or hostname", "auto")
     if auto not in (None, "off") and name:
-        findings.error("auto and hostname exclude each other: set auto: off beside a hostname")
+        findings.error("auto", "and hostname exclude each other: set auto: off beside a hostname")
     if auto == "talos-addr":
-        findings.error("auto must be off or stable")
+        findings.error("auto", "must be off or stable")
     if name:
         if len(name) > 253:
-            findings.error(f"hostname has {len(name)} characters, more than 253")
+            findings.error("hostname", f"has {len(name)} characters, more than 253")
         first = name.split(".")[0]
         if not 1 <= len(first) <= 63:
-            findings.error(f'hostname "{first}" must have 1 to 63 characters before the first dot')
+            findings.error("hostname", "must have 1 to 63 characters before the first dot", value=first)
 
 
 def virtual_address(values: Values, findings: Findings) -> None:
     """Check a Layer2VIPConfig or the common part of an HCloudVIPConfig."""
     if not is_address(values.get("name", "")):
-        findings.error("name must be the shared IP address")
+        findings.error("name", "must be the shared IP address")
     if not values.get("link"):
-        findings.error("link is missing: say which interface")
+        findings.error("link", "is missing: say which interface")
 
 
 def hcloud_address(values: Values, findings: Findings) -> None:
     """Check an HCloudVIPConfig."""
     virtual_address(values, findings)
     if not values.get("apiToken"):
-        findings.error("apiToken is missing")
+        findings.error("apiToken", "is missing")
 
 
 def static_host(values: Values, findings: Findings) -> None:
     """Check a StaticHostConfig."""
     if not is_address(values.get("name", "")):
-        findings.error("name must be an IP address")
+        findings.error("name", "must be an IP address")
     if not values.get("hostnames"):
-        findings.error("hostnames is empty")
+        findings.error("hostnames", "is empty")
 
 
 def time_sync(values: Values, findings: Findings) -> None:
     """Check a TimeSyncConfig."""
     if values.get("bootTimeout", "").startswith("-"):
-        findings.error("bootTimeout must not be negative")
+        findings.error("bootTimeout", "must not be negative")
     if "ntp" in values and "ptp" in values:
-        findings.error("it has ntp and ptp: use one", "ptp")
+        findings.error("", "it has ntp and ptp: use one", "ptp")
 
 
 def dhcp(values: Values, findings: Findings) -> None:
     """Check a DHCPv4Config or DHCPv6Config."""
     if not values.get("name"):
-        findings.error("name is missing")
+        findings.error("name", "is missing")
     with_duid = values.get("clientIdentifier") == "duid"
     if bool(values.get("duidRaw")) != with_duid:
-        findings.error("duidRaw and clientIdentifier: duid belong together", "clientIdentifier")
+        findings.error("", "duidRaw and clientIdentifier: duid belong together", "clientIdentifier")
 
 
 def kubespan(values: Values, findings: Findings) -> None:
     """Check a KubeSpanConfig."""
     if values.get("mtu", _KUBESPAN_MINIMUM_MTU) < _KUBESPAN_MINIMUM_MTU:
-        findings.error(f"mtu must be at least {_KUBESPAN_MINIMUM_MTU}")
+        findings.error("mtu", f"must be at least {_KUBESPAN_MINIMUM_MTU}")
     for subnet in (values.get("filters") or {}).get("endpoints", ()):
         if not is_subnet_filter(subnet):
-            findings.error(f'filters.endpoints: "{subnet}" is no subnet')
+            findings.error("filters.endpoints:", "is no subnet", value=subnet)
 
 
 def rule(values: Values, findings: Findings) -> None:
     """Check a NetworkRuleConfig; the first problem only, as Talos does."""
     ports = (values.get("portSelector") or {}).get("ports", [])
     if not values.get("name"):
-        findings.error("name is missing")
+        findings.error("name", "is missing")
     elif not ports:
-        findings.error("portSelector.ports is empty")
+        findings.error("portSelector.ports", "is empty")
     elif problem := _overlap(ports):
-        findings.error(f"portSelector.ports: {problem}")
+        findings.error("portSelector.ports:", problem)
     elif any(not entry.get("subnet") for entry in values.get("ingress", ())):
-        findings.error("ingress: an entry has no subnet")
+        findings.error("ingress:", "an entry has no subnet")
 
 
 def _overlap(ports: list[int | str]) -> str:
@@ -107,33 +107,33 @@ def _range(port: int | str) -> tuple[int, int]:
 def blackhole(values: Values, findings: Findings) -> None:
     """Check a BlackholeRouteConfig."""
     if not is_prefix(values.get("name", "")):
-        findings.error("name must be a subnet")
+        findings.error("name", "must be a subnet")
 
 
 def routing_rule(values: Values, findings: Findings) -> None:
     """Check a RoutingRuleConfig."""
     name = values.get("name", "")
     if not (name.isdecimal() and int(name) < 2**32):
-        findings.error("name must be the priority, a number")
+        findings.error("name", "must be the priority, a number")
     elif int(name) in _RESERVED_PRIORITIES:
         reserved = ", ".join(map(str, _RESERVED_PRIORITIES))
-        findings.error(f"the priority must be from 1 to 32765 and none of {reserved}", "name")
+        findings.error("", f"the priority must be from 1 to 32765 and none of {reserved}", "name")
     if not values.get("table") and values.get("action", "unspec") in ("unspec", "unicast"):
-        findings.error("it needs a table, or another action than unicast")
+        findings.error("", "it needs a table, or another action than unicast")
     if values.get("fwMask") and not values.get("fwMark"):
-        findings.error("fwMask needs fwMark")
+        findings.error("fwMask", "needs fwMark")
 
 
 def tcp_probe(values: Values, findings: Findings) -> None:
     """Check a TCPProbeConfig."""
     for key in ("name", "endpoint"):
         if not values.get(key):
-            findings.error(f"{key} is missing")
+            findings.error(key, "is missing")
     for key in ("timeout", "interval"):
         if values.get(key, "").startswith("-"):
-            findings.error(f"{key} must not be negative")
+            findings.error(key, "must not be negative")
     if values.get("failureThreshold", 0) < 0:
-        findings.error("failureThreshold must not be negative")
+        findings.error("failureThreshold", "must not be negative")
 
 
 CHECKS: dict[str, Callable[[Values, Findings], None]] = {

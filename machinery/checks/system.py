@@ -16,7 +16,7 @@ _WATCHDOG_MINIMUM = 10 * 10**9
 
 def _needs_name(values: Values, findings: Findings) -> None:
     if not values.get("name"):
-        findings.error("name is missing")
+        findings.error("name", "is missing")
 
 
 def registry_mirror(values: Values, findings: Findings) -> None:
@@ -25,29 +25,29 @@ def registry_mirror(values: Values, findings: Findings) -> None:
     for index, endpoint in enumerate(values.get("endpoints", ())):
         url = endpoint.get("url", "")
         if not url:
-            findings.error(f"endpoints[{index}].url is missing")
+            findings.error(f"endpoints[{index}].url", "is missing")
         elif go_url(url).scheme not in ("http", "https"):
-            findings.error(f"endpoints[{index}].url must be an http or https URL")
+            findings.error(f"endpoints[{index}].url", "must be an http or https URL")
 
 
 def registry_auth(values: Values, findings: Findings) -> None:
     """Check a RegistryAuthConfig."""
     _needs_name(values, findings)
     if sum(bool(values.get(key)) for key in ("username", "identityToken", "auth")) > 1:
-        findings.error("use only one of username with password, auth, identityToken", "auth")
+        findings.error("", "use only one of username with password, auth, identityToken", "auth")
 
 
 def registry_tls(values: Values, findings: Findings) -> None:
     """Check a RegistryTLSConfig."""
     _needs_name(values, findings)
     if values.get("ca") and (problem := certificate_problem(values["ca"])):
-        findings.error(f"ca {problem}")
+        findings.error("ca", problem)
     identity = values.get("clientIdentity")
     if identity is not None:
         if problem := certificate_problem(identity.get("cert", "")):
-            findings.error(f"clientIdentity.cert {problem}")
+            findings.error("clientIdentity.cert", problem)
         if problem := key_problem(identity.get("key", "")):
-            findings.error(f"clientIdentity.key {problem}")
+            findings.error("clientIdentity.key", problem)
 
 
 def extension_service(values: Values, findings: Findings) -> None:
@@ -55,63 +55,63 @@ def extension_service(values: Values, findings: Findings) -> None:
     files = values.get("configFiles", [])
     _needs_name(values, findings)
     if not files and not values.get("environment"):
-        findings.error("it has neither configFiles nor environment")
+        findings.error("", "it has neither configFiles nor environment")
     for index, file in enumerate(files):
         for key in ("content", "mountPath"):
             if not file.get(key):
-                findings.error(f"configFiles[{index}].{key} is missing")
+                findings.error(f"configFiles[{index}].{key}", "is missing")
 
 
 def environment(values: Values, findings: Findings) -> None:
     """Check an EnvironmentConfig."""
     for name in values.get("variables", {}):
         if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
-            findings.error(f'"{name}" is no name of an environment variable', "variables", name)
+            findings.error("", "is no name of an environment variable", "variables", name, value=name)
 
 
 def event_sink(values: Values, findings: Findings) -> None:
     """Check an EventSinkConfig."""
     if not has_port(values.get("endpoint", "")):
-        findings.error("endpoint must be a host with a port")
+        findings.error("endpoint", "must be a host with a port")
 
 
 def kmsg_log(values: Values, findings: Findings) -> None:
     """Check a KmsgLogConfig."""
     _needs_name(values, findings)
     if not values.get("url"):
-        findings.error("url is missing")
+        findings.error("url", "is missing")
         return
     url = go_url(values["url"])
     if url.scheme not in ("tcp", "udp") or url.path not in ("", "/") or not url.port:
-        findings.error("url must be tcp or udp, with a port and without a path")
+        findings.error("url", "must be tcp or udp, with a port and without a path")
 
 
 def out_of_memory(values: Values, findings: Findings) -> None:
     """Check an OOMConfig."""
     for key, context in (("triggerExpression", OOM_TRIGGER), ("cgroupRankingExpression", OOM_RANKING)):
         if values.get(key) and (problem := expression_problem(values[key], context)):
-            findings.error(f"{key}: {problem}")
+            findings.error(f"{key}:", problem)
     if values.get("sampleInterval", "").startswith("-"):
-        findings.error("sampleInterval must not be negative")
+        findings.error("sampleInterval", "must not be negative")
 
 
 def watchdog(values: Values, findings: Findings) -> None:
     """Check a WatchdogTimerConfig."""
     if not values.get("device"):
-        findings.error("device is missing")
+        findings.error("device", "is missing")
     timeout = values.get("timeout", "")
     if timeout and (duration(timeout) or 0) < _WATCHDOG_MINIMUM:
-        findings.error("timeout must be at least 10s")
+        findings.error("timeout", "must be at least 10s")
 
 
 def siderolink(values: Values, findings: Findings) -> None:
     """Check a SideroLinkConfig."""
     if not values.get("apiUrl"):
-        findings.error("apiUrl is missing")
+        findings.error("apiUrl", "is missing")
         return
     url = go_url(values["apiUrl"])
     if url.scheme not in ("https", "grpc") or url.path not in ("", "/"):
-        findings.error("apiUrl must be https or grpc and have no path")
+        findings.error("apiUrl", "must be https or grpc and have no path")
 
 
 def image_verification(values: Values, findings: Findings) -> None:
@@ -123,29 +123,29 @@ def image_verification(values: Values, findings: Findings) -> None:
 def _image_rule(rule: Values, findings: Findings) -> None:
     image = rule.get("image", "")
     if not image:
-        findings.error("image is missing")
+        findings.error("image", "is missing")
     if findings.release >= _PATTERNS_WARNED:
         _image_pattern(image, findings)
     verifiers = [key for key in ("keyless", "publicKey") if key in rule]
     decided = [key for key in ("skip", "deny") if rule.get(key)]
     if len(decided) + len(verifiers) != 1:
-        findings.error("it needs exactly one of skip, deny, keyless, publicKey")
+        findings.error("", "it needs exactly one of skip, deny, keyless, publicKey")
     if (keyless := rule.get("keyless")) is not None:
         if not keyless.get("issuer"):
-            findings.error("keyless.issuer is missing")
+            findings.error("keyless.issuer", "is missing")
         if not keyless.get("subject") and not keyless.get("subjectRegex"):
-            findings.error("keyless needs subject or subjectRegex")
+            findings.error("keyless", "needs subject or subjectRegex")
     if rule.get("publicKey") == {}:
-        findings.error("publicKey.certificate is missing")
+        findings.error("publicKey.certificate", "is missing")
 
 
 def _image_pattern(image: str, findings: Findings) -> None:
     if "@" in image:
-        findings.warn("image holds @, but only registry and repository are compared, never a digest")
+        findings.warn("image", "holds @, but only registry and repository are compared, never a digest")
     if ":" in image.partition("/")[2]:
-        findings.warn("image holds :, but only registry and repository are compared, never a tag")
+        findings.warn("image", "holds :, but only registry and repository are compared, never a tag")
     if "/" not in image and image not in ("*", ""):
-        findings.warn("image has no /: an image such as nginx is compared as docker.io/library/nginx")
+        findings.warn("image", "has no /: an image such as nginx is compared as docker.io/library/nginx")
 
 
 CHECKS: dict[str, Callable[[Values, Findings], None]] = {

@@ -17,11 +17,11 @@ _FILESYSTEMS = ("none", "xfs", "ext4")
 def _name(values: Values, findings: Findings, limited: bool = True) -> None:
     name = values.get("name", "")
     if not name:
-        findings.error("name is missing")
+        findings.error("name", "is missing")
     if limited and len(name) > _LABEL_LENGTH - _PREFIX_LENGTH:
-        findings.error(f"name must have at most {_LABEL_LENGTH - _PREFIX_LENGTH} characters")
+        findings.error("name", f"must have at most {_LABEL_LENGTH - _PREFIX_LENGTH} characters")
     if not re.fullmatch("[A-Za-z0-9-]*", name):
-        findings.error("name may hold letters, digits and hyphens only")
+        findings.error("name", "may hold letters, digits and hyphens only")
 
 
 def _size(text: str) -> int:
@@ -33,21 +33,21 @@ def _provisioning(values: Values, findings: Findings, needed: bool = True, sizes
     match = (spec.get("diskSelector") or {}).get("match", "")
     if match:
         if problem := expression_problem(match, DISK):
-            findings.error(f"provisioning.diskSelector.match: {problem}")
+            findings.error("provisioning.diskSelector.match:", problem)
     elif needed:
-        findings.error("provisioning.diskSelector.match is missing: say which disk")
+        findings.error("provisioning.diskSelector.match", "is missing: say which disk")
     low, high = spec.get("minSize", ""), spec.get("maxSize", "")
     if not sizes:
         if low or high or "grow" in spec:
-            findings.error("provisioning: minSize, maxSize and grow mean nothing for a whole disk")
+            findings.error("provisioning:", "minSize, maxSize and grow mean nothing for a whole disk")
         return
     if low and high and "%" not in high and not high.startswith("-"):
         if _size(low) > _size(high):
-            findings.error("provisioning.minSize is greater than maxSize")
+            findings.error("provisioning.minSize", "is greater than maxSize")
     elif needed and not low and not high:
-        findings.error("provisioning.minSize or maxSize is missing: say how large")
+        findings.error("provisioning.minSize", "or maxSize is missing: say how large")
     if low.startswith("-"):
-        findings.error("provisioning.minSize must not be negative")
+        findings.error("provisioning.minSize", "must not be negative")
 
 
 def _encryption(values: Values, findings: Findings) -> None:
@@ -56,22 +56,22 @@ def _encryption(values: Values, findings: Findings) -> None:
     if provider == "none" and not spec.get("keys"):
         return
     if provider != "luks2":
-        findings.error("encryption.provider must be luks2")
+        findings.error("encryption.provider", "must be luks2")
     check_keys(spec.get("keys", []), findings.under("encryption"))
     for key in spec.get("keys", ()):
         options = (key.get("tpm") or {}).get("options") or {}
         for pcr in options.get("pcrs", ()):
             if not 0 <= pcr <= 23:
-                findings.error(f"encryption: the TPM has no PCR {pcr}")
+                findings.error("encryption:", f"the TPM has no PCR {pcr}")
 
 
 def _filesystem(values: Values, findings: Findings) -> None:
     spec = values.get("filesystem") or {}
     kind = spec.get("type", "none")
     if kind not in _FILESYSTEMS:
-        findings.error(f"filesystem.type {kind} is not supported")
+        findings.error("filesystem.type", f"{kind} is not supported")
     elif spec.get("projectQuotaSupport") and kind == "ext4":
-        findings.error("filesystem.projectQuotaSupport is for xfs only")
+        findings.error("filesystem.projectQuotaSupport", "is for xfs only")
 
 
 def user_volume(values: Values, findings: Findings) -> None:
@@ -81,13 +81,13 @@ def user_volume(values: Values, findings: Findings) -> None:
     if kind == "directory":
         for part in ("provisioning", "encryption", "filesystem", "mount"):
             if values.get(part):
-                findings.error(f"{part} means nothing for a directory")
+                findings.error(part, "means nothing for a directory")
     elif kind in ("disk", "partition"):
         _provisioning(values, findings, sizes=kind == "partition")
         _filesystem(values, findings)
         _encryption(values, findings)
     else:
-        findings.error(f"volumeType {kind} is not supported")
+        findings.error("volumeType", f"{kind} is not supported")
 
 
 def whole_volume(values: Values, findings: Findings) -> None:
@@ -101,13 +101,13 @@ def system_volume(values: Values, findings: Findings) -> None:
     """Check a VolumeConfig."""
     name = values.get("name", "")
     if name not in _SYSTEM_VOLUMES:
-        findings.error(f"name must be one of {', '.join(_SYSTEM_VOLUMES)}")
+        findings.error("name", f"must be one of {', '.join(_SYSTEM_VOLUMES)}")
         return
     if name == "STATE":
         if values.get("provisioning"):
-            findings.error("provisioning cannot be set for STATE")
+            findings.error("provisioning", "cannot be set for STATE")
         if any(key.get("lockToState") for key in (values.get("encryption") or {}).get("keys", ())):
-            findings.error("encryption: STATE cannot lock a key to itself")
+            findings.error("encryption:", "STATE cannot lock a key to itself")
     _provisioning(values, findings, needed=False)
     _encryption(values, findings)
 
@@ -117,9 +117,9 @@ def existing_volume(values: Values, findings: Findings) -> None:
     _name(values, findings, limited=False)
     match = ((values.get("discovery") or {}).get("volumeSelector") or {}).get("match", "")
     if not match:
-        findings.error("discovery.volumeSelector.match is missing: say which volume")
+        findings.error("discovery.volumeSelector.match", "is missing: say which volume")
     elif problem := expression_problem(match, VOLUME):
-        findings.error(f"discovery.volumeSelector.match: {problem}")
+        findings.error("discovery.volumeSelector.match:", problem)
 
 
 def external_volume(values: Values, findings: Findings) -> None:
@@ -127,15 +127,15 @@ def external_volume(values: Values, findings: Findings) -> None:
     _name(values, findings)
     kind = values.get("filesystemType", "none")
     if kind != "virtiofs":
-        findings.error(f"filesystemType {kind} is not supported")
+        findings.error("filesystemType", f"{kind} is not supported")
     elif not ((values.get("mount") or {}).get("virtiofs") or {}).get("tag"):
-        findings.error("mount.virtiofs.tag is missing")
+        findings.error("mount.virtiofs.tag", "is missing")
 
 
 def zswap(values: Values, findings: Findings) -> None:
     """Check a ZswapConfig."""
     if not 0 <= values.get("maxPoolPercent", 0) <= 100:
-        findings.error("maxPoolPercent must be from 0 to 100")
+        findings.error("maxPoolPercent", "must be from 0 to 100")
 
 
 CHECKS: dict[str, Callable[[Values, Findings], None]] = {

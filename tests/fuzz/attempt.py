@@ -80,7 +80,9 @@ def _problems(error: MachineryError | RefusedError) -> tuple[Problem, ...]:
 def _is_about_the_secret(problem: Problem, patches: Iterable[Patch]) -> bool:
     """Whether a patch that asks for the secret says something at the place of a problem, or around it."""
     names = [part for part in problem.path if isinstance(part, str)]
-    return CANARY in problem or any(patch.is_secret and all(name in patch.text for name in names) for patch in patches)
+    return CANARY in str(problem) or any(
+        patch.is_secret and all(name in patch.text for name in names) for patch in patches
+    )
 
 
 def _told(make: Callable[[], Any]) -> Any:

@@ -60,7 +60,7 @@ def refusals(bundle: Bundle) -> list[str]:
     text = write_secrets_yaml(bundle)
     with pytest.raises(RefusedSecrets) as caught:
         import_secrets_yaml(text)
-    said = [f"{each.place} {each.message}; {each.cure}" for each in caught.value.refusals]
+    said = [f"{each.message}; {each.cure}" for each in caught.value.findings]
     for value in (bundle.bootstrap_token, bundle.cluster_secret, bundle.k8s.key, bundle.secretbox_encryption_secret):
         assert not value or not any(value in each or value[:40] in each for each in said)
     return said

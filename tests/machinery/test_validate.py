@@ -2,8 +2,8 @@
 
 import pytest
 
+from findings import Path
 from machinery import ConfigError, parse_configuration, validate
-from machinery.problems import Path
 from machinery.structure import DOCUMENTS as DOCUMENTS_OF_TALOS
 from machinery.structure import V1ALPHA1, Anything, ListOf, MapOf, Struct, Type
 from tests.machinery.texts import configured, generated
@@ -221,7 +221,7 @@ def test_every_problem_is_told_at_once_and_no_secret() -> None:
 
 def test_warnings_are_returned() -> None:
     patch = "machine: {type: init, install: {extensions: [{image: a}]}}\ncluster: {network: {cni: {name: custom}}}\n"
-    assert [warning.split(" ")[0] for warning in validate(configured(patch))] == [
+    assert [str(warning).split(" ")[0] for warning in validate(configured(patch))] == [
         "machine.install.extensions",
         "cluster.network.cni.urls",
     ]

@@ -15,7 +15,17 @@ from lab import control
 from lab.run import Run
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PROGRAM = ("__main__.py", "components", "machineconfig", "machinery", "patches", "talosapi", "topology", "versioning")
+PROGRAM = (
+    "__main__.py",
+    "components",
+    "findings",
+    "machineconfig",
+    "machinery",
+    "patches",
+    "talosapi",
+    "topology",
+    "versioning",
+)
 Json = dict[str, Any]
 
 
