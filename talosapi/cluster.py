@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from talosapi import etcd, quorum
+from talosapi import etcd
 from talosapi.conditions import WORKER, Condition, Unmet, control_plane
 from talosapi.credentials import Credentials
 from talosapi.fleet import Fleet, Machine
-from talosapi.quorum import Etcd, Reason
+from talosapi.members import Etcd, Reason, stranger
 from talosapi.waiting import Patience, until_met, wait
 
 
@@ -52,9 +52,7 @@ async def _other_members(
     async def look(fleet: Fleet) -> Unmet | None:
         members = Etcd.of(await etcd.views(fleet, planes))
         joined[:] = [seat.view.name for seat in members.seats if seat.view]
-        reasons = (
-            [quorum.stranger(seat, members) for seat in members.strangers] if members.seats else [*members.doubts()]
-        )
+        reasons = [stranger(seat, members) for seat in members.strangers] if members.seats else [*members.doubts()]
         return _unmet("the etcd members to be control planes of the stack", reasons)
 
     if others:

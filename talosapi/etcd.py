@@ -10,7 +10,8 @@ from talosapi.conditions import Condition, Unmet, in_maintenance
 from talosapi.credentials import Credentials
 from talosapi.errors import Code, NotReady, TalosError
 from talosapi.fleet import Fleet, Machine
-from talosapi.quorum import Decision, Step, View
+from talosapi.members import Etcd, View
+from talosapi.quorum import Decision, Step
 from talosapi.results import EtcdMember
 from talosapi.waiting import Patience, label, until_met
 
@@ -81,7 +82,7 @@ async def _look_for_etcd(fleet: Fleet, plane: Machine, patience: Patience) -> Ma
 async def views(fleet: Fleet, planes: Sequence[Machine]) -> list[View]:
     """Ask every control plane of the stack file, and every member that is none of them."""
     found = list(await asyncio.gather(*(_view(fleet, plane) for plane in planes)))
-    strangers = [_Stranger.of(seat.member) for seat in quorum.Etcd.of(found).strangers]
+    strangers = [_Stranger.of(seat.member) for seat in Etcd.of(found).strangers]
     asked = await asyncio.gather(*(_view(fleet, stranger) for stranger in strangers))
     return found + [replace(view, in_file=False) for view in asked]
 

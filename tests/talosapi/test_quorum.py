@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from lab.journal import Journal
 from lab.machine.invariants import Invariants
 from talosapi import quorum
-from talosapi.quorum import Decision, Step, View
+from talosapi.members import View
+from talosapi.quorum import Decision, Step
 from talosapi.results import EtcdMember
 from tests.fuzz.profile import examples
 

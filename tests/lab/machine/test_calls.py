@@ -6,6 +6,8 @@ from grpclib.exceptions import StreamTerminatedError
 
 from lab.machine.roles import may_call
 from talosapi.gen.cosi_pb2 import GetRequest, ListRequest
+from talosapi.gen.machine_pb2 import ReadRequest
+from talosapi.gen.resources_pb2 import TimeStatusSpec
 from tests.lab.machine.lab import Lab, until
 from tests.lab.machine.test_life import up
 
@@ -150,6 +152,24 @@ async def test_a_clock_that_is_wrong_keeps_a_machine_from_being_trusted(lab: Lab
         lambda: machine.session and machine.session.etcd and machine.session.etcd.message == "Waiting for time sync",
         "etcd waits for the time",
     )
+
+
+async def test_a_machine_tells_its_time_and_whether_it_is_synchronised(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    request = GetRequest(namespace="runtime", type="TimeStatuses.v1alpha1.talos.dev", id="node")
+
+    async def synchronised() -> bool:
+        return TimeStatusSpec.FromString((await lab.call(machine, "Get", request)).resource.spec.proto_spec).synced
+
+    async def booted() -> int:
+        (answer,) = await lab.stream(machine, "Read", ReadRequest(path="/proc/stat"))
+        return int(answer.bytes.split(b"btime ")[1])
+
+    assert await synchronised()
+    before = await booted()
+    lab.faults.set("a", "clock-skew", seconds=1_000_000)
+    assert not await synchronised()
+    assert await booted() - before > 900_000
 
 
 async def test_the_journal_never_holds_what_the_machines_know(lab: Lab) -> None:
