@@ -125,8 +125,8 @@ async def test_an_etcd_that_is_already_there_is_retried_until_the_time_is_over(p
 
     async with running(Machine(fail=fail), configured=True) as machine:
         with pytest.raises(grpc.aio.AioRpcError, match=r"Error bootstrapping node: .*directory is not empty"):
-            await plugin.create(BOOTSTRAP, machine.inputs(timeouts={"create": "300ms"}))
-    assert machine.calls.count("bootstrap") > 3
+            await plugin.create(BOOTSTRAP, machine.inputs(timeouts={"create": "1s"}))
+    assert machine.calls.count("bootstrap") > 1
 
 
 async def test_a_bootstrap_can_be_imported_without_a_machine(plugin: Plugin) -> None:
