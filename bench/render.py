@@ -33,7 +33,6 @@ from machineconfig import (
     templates,
 )
 from machineconfig.checks import final_findings
-from machineconfig.model import mark
 from topology import Topology, load
 
 SIZES = (13, 200, 1000)
@@ -89,11 +88,11 @@ def measure(nodes: int, rounds: int) -> Result:
 
 def _first(plan: Plan) -> tuple[Patch, ...]:
     node = plan.topology.workers[0]
-    return render_node(plan.topology, node, root=PATCHES, secret=mark)
+    return render_node(plan.topology, node, root=PATCHES)
 
 
 def _render(plan: Plan) -> dict[str, tuple[Patch, ...]]:
-    return render_cluster(plan.topology, root=PATCHES, secret=mark)
+    return render_cluster(plan.topology, root=PATCHES)
 
 
 def _check(topology: Topology, patches: dict[str, tuple[Patch, ...]]) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from cli.compared import Cause
+from cli.difference import Cause
 from machineconfig.differences import Change
 
 Table = Mapping[str, Mapping[str, Sequence[str]]]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cli.all_stacks import doubts, of_no_stack, shared
 from cli.keys import key_faults, key_warnings, missing_secrets
 from cli.options import Parsers, command, names, output_option, project, stack_option
 from cli.stackfile import StackFile, StackFileError, read
 from cli.terminal import paint, say, say_json, warn
-from cli.together import doubts, of_no_stack, shared
 from machineconfig import Finding, Plan, PlanError, make_plan
 from machineconfig.checks import RULES
 from machineconfig.secrets_file import secrets_file

@@ -9,7 +9,8 @@ from typing import Any
 
 from cli import revisions, running, state
 from cli.causes import Table, cause_of
-from cli.compared import NodeDifference, one_sided
+from cli.compare import against, compares_no_secret, difference, ours
+from cli.difference import NodeDifference, one_sided
 from cli.errors import CliError
 from cli.final import Prepared, prepare
 from cli.folders import Folder
@@ -18,7 +19,6 @@ from cli.options import Parsers, command, node_option, one, output_option, proje
 from cli.provider import Generate, provider
 from cli.render import origins_table
 from cli.running import Answer
-from cli.sides import against, compares_no_secret, difference, ours
 from cli.stackfile import StackFile, read, stacks
 from cli.state import State
 from cli.terminal import paint, say, say_json, warn
@@ -99,7 +99,7 @@ def _of_folders(options: argparse.Namespace) -> Found:
         for name in sorted(left.nodes.keys() & right.nodes.keys()):
             before, after = left.nodes[name], right.nodes[name]
             cause = cause_of(lambda at=after: at.origins, lambda at=before: at.origins)  # type: ignore[misc]
-            found.append(difference(stack, name, before.side, after.side, cause))
+            found.append(difference(stack, name, before.made, after.made, cause))
     return _wanted(options, found), []
 
 

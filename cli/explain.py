@@ -13,7 +13,8 @@ from cli.stackfile import StackFile
 from cli.terminal import paint, say, say_json
 from machineconfig.origins import Origins
 from machineconfig.paths import Path, find, leaves, near, value_at, written
-from machineconfig.sensitive import looks_secret
+from machineconfig.placeholder import all_shown
+from machineconfig.redaction import looks_secret
 from machineconfig.trace import Step, Steps
 from machinery import emit
 
@@ -145,12 +146,19 @@ def _text(prepared: Prepared, entry: Explained, step: Step) -> str:
 
 def _value(prepared: Prepared, entry: Explained, step: Step) -> Any:
     """The value with marks for secrets; hidden where it is one that stands in a patch as it is."""
-    value = prepared.mask.value(step.value)
+    value = _shown(step.value)
     if isinstance(value, int) and entry.path[-1:] == ("permissions",):
         return emit.Verbatim(f"0o{value:o}")  # as it is written in every file
-    if value in prepared.mask.marks.values() or not looks_secret(entry.path, value):
-        return value
-    return HIDDEN
+    return HIDDEN if looks_secret(entry.path, value) and value == step.value else value
+
+
+def _shown(value: Any) -> Any:
+    """Plain values, all the way down, with marks for secrets."""
+    if isinstance(value, str):
+        return all_shown(value)
+    if isinstance(value, dict):
+        return {all_shown(key): _shown(item) for key, item in value.items()}
+    return [_shown(item) for item in value] if isinstance(value, list) else value
 
 
 def _plain(prepared: Prepared, entry: Explained) -> dict[str, Any]:

@@ -3,23 +3,19 @@
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
 
 from cli.errors import CliError
 from cli.provider import Generate
 from cli.stackfile import StackFile
 from cli.state import State
-from machineconfig import ConfigError as RenderingError
-from machineconfig import Patch, Plan, PlanError, make_plan, render_cluster
+from machineconfig import Finding, Patch, Plan, PlanError, make_plan
+from machineconfig.checks import check_all
 from machineconfig.generation import arguments, given
-from machineconfig.marks import VARIANTS, Mask, mask, placeholder, placeholder_bundle, twin_bundle
 from machineconfig.origins import Origins, origins
+from machineconfig.placeholder import all_shown, filled, like, machine_secrets, placeholder_bundle
 from machineconfig.trace import Origin
 from machinery import Bundle, ConfigError, GenerateArgs
-from topology import Fault, Node
-
-_LEAST = 4
-"""Characters of a secret: less would hide everything."""
+from topology import Node
 
 
 @dataclass(frozen=True)
@@ -29,9 +25,10 @@ class Prepared:
     file: StackFile
     plan: Plan
     bundle: Bundle = field(repr=False)
-    mask: Mask = field(repr=False)
-    twins: tuple[int, ...]
-    """The variants of placeholders that it is not made with itself."""
+    values: Mapping[str, str] | None = field(default=None, repr=False)
+    """The real values of the secrets by name; without them the bundle is placeholders too."""
+    known: tuple[str, ...] = field(default=(), repr=False)
+    """All real secrets: what no patch asks for now a machine may still run with."""
 
     @property
     def stack(self) -> str:
@@ -51,9 +48,15 @@ class Prepared:
         wanted = {self.node(name).name for name in names}
         return tuple(node for node in self.plan.topology.nodes if not wanted or node.name in wanted)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether placeholders stand for all secrets."""
+        return self.values is None
+
     def patches(self, node: Node) -> tuple[Patch, ...]:
         """The rendered patches, in the order in which they apply."""
-        return self.plan.patches[node.name]
+        patches = self.plan.patches[node.name]
+        return patches if self.values is None else tuple(filled(patch, self.values) for patch in patches)
 
     def final(self, node: Node, generate: Generate) -> str:
         """The final configuration, with its secrets; raises CliError."""
@@ -62,14 +65,12 @@ class Prepared:
         except (CliError, ConfigError) as error:
             raise self._refused(node, error) from None
 
-    def twin_finals(self, node: Node, generate: Generate) -> Iterator[str | None]:
-        """The same with other secrets, once for each set of placeholders; None where that cannot be made."""
-        for variant, patches in self._twin_patches.items():
-            try:
-                bundle = twin_bundle(self.bundle, variant)
-                yield generate(arguments(self.plan.topology, node, patches[node.name], bundle))
-            except (CliError, ConfigError, LookupError):
-                yield None
+    def without_secrets(self, node: Node, generate: Generate) -> str | None:
+        """The same with placeholders for all secrets; None where that cannot be made."""
+        try:
+            return generate(arguments(self.plan.topology, node, self.plan.patches[node.name], like(self.bundle)))
+        except (CliError, ConfigError):
+            return None
 
     def origins(self, node: Node) -> Origins:
         """Where every value comes from; raises CliError."""
@@ -79,20 +80,14 @@ class Prepared:
             raise self._refused(node, error) from None
 
     def _refused(self, node: Node, error: Exception) -> CliError:
-        real = 0 in self.twins and any(patch.is_secret for patch in self.patches(node))
+        real = not self.is_open and any(patch.is_secret for patch in self.patches(node))
         said = "is refused with the real values of its secrets; why is not shown, as it could hold one"
-        return CliError(f"{node.name}: {said if real else self.mask.text(str(error))}")
+        return CliError(f"{node.name}: {said if real else self._without_machine_secrets(str(error))}")
 
-    @cached_property
-    def _twin_patches(self) -> Mapping[int, Mapping[str, tuple[Patch, ...]]]:
-        plan, found = self.plan, dict[int, Mapping[str, tuple[Patch, ...]]]()
-        for variant in self.twins:
-            secret = partial(placeholder, variant=variant)
-            try:
-                found[variant] = render_cluster(plan.topology, root=self.file.patches, secret=secret)
-            except RenderingError:
-                found[variant] = {}
-        return found
+    def _without_machine_secrets(self, text: str) -> str:
+        for value, name in machine_secrets(self.bundle):
+            text = text.replace(value, name)
+        return all_shown(text)
 
     def _given(self, node: Node) -> dict[tuple[str | int, ...], Origin]:
         """The lines of the stack file for what Talos generates from it."""
@@ -109,37 +104,30 @@ class Prepared:
 
 def prepare(stack: StackFile, state: State | None = None) -> Prepared:
     """Render and check a stack; raises CliError with every fault. Without `state` its secrets are placeholders."""
-    secret = state.secret if state else placeholder
-    bundle = state.bundle if state else placeholder_bundle()
     try:
-        plan = make_plan(stack.cluster, patches=stack.patches, secret=secret)
+        plan = make_plan(stack.cluster, patches=stack.patches)
     except PlanError as error:
-        faults = _withheld(stack, error, state) if state else _masked(stack, error)
-        noun = "fault" if len(faults) == 1 else "faults"
-        raise CliError("\n".join([f"{stack.path.name}: {len(faults)} {noun}", *faults])) from None
-    # What no patch asks for now a machine may still run with.
-    names = {*plan.secrets, *((name for name, value in state.config.items() if len(value) >= _LEAST) if state else ())}
-    return Prepared(stack, plan, bundle, mask(bundle, names, secret), VARIANTS[0 if state else 1 :])
+        raise _faulty(stack, error.faults) from None
+    if state is None:
+        return Prepared(stack, plan, placeholder_bundle())
+    if faults := tuple(_unfit(plan, state)):
+        raise _faulty(stack, faults)
+    known = (*state.config.values(), *(value for value, _ in machine_secrets(state.bundle)))
+    return Prepared(stack, plan, state.bundle, state.config, known)
 
 
-def _masked(stack: StackFile, error: PlanError, state: State | None = None) -> list[str]:
-    """The faults, without values of secrets: a finding may quote what a patch says."""
-    known = {*(state.config if state else stack.secrets), *(error.plan.secrets if error.plan else ())}
-    secret, bundle = (state.secret, state.bundle) if state else (placeholder, placeholder_bundle())
-    return list(map(mask(bundle, known, secret).text, error.faults))
+def _faulty(stack: StackFile, faults: Sequence[str]) -> CliError:
+    noun = "fault" if len(faults) == 1 else "faults"
+    return CliError("\n".join([f"{stack.path.name}: {len(faults)} {noun}", *faults]))
 
 
-def _withheld(stack: StackFile, error: PlanError, state: State) -> list[str]:
-    """The same with real secrets: only what is said with placeholders too. Of the others, the place alone."""
-    openly: list[str] = []
-    try:
-        make_plan(stack.cluster, patches=stack.patches, secret=placeholder)
-    except PlanError as other:
-        openly = _masked(stack, other)
-    shown = dict(zip(error.faults, _masked(stack, error, state), strict=True))
+def _unfit(plan: Plan, state: State) -> Iterator[str]:
+    """Which real secrets are not there, and where one does not fit: why is not said, as it could hold the value."""
+    for name, file in plan.secrets.items():
+        if name not in state.config:
+            cure = f"set it with `pulumi config set --secret {name} --stack STACK`"
+            yield f"{file}: asks for a secret that the stack does not have: {name}; {cure}"
+    whole = {name: [filled(patch, state.config) for patch in patches] for name, patches in plan.patches.items()}
     message = "is refused with the real value of a secret; why is not shown, as it could hold the value"
-    lines = (
-        shown[str(found)] if isinstance(found, Fault) or shown[str(found)] in openly else str(found.withheld(message))
-        for found in error.found
-    )
-    return list(dict.fromkeys(lines))
+    found = check_all(plan.topology, whole, complete=False).found
+    yield from dict.fromkeys(str(each.withheld(message)) for each in found if isinstance(each, Finding))

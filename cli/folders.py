@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cli.compared import documents
+from cli.compare import Compared, from_places
+from cli.difference import documents
 from cli.errors import CliError
 from cli.render import FINAL, ORIGINS, SECRET
-from cli.sides import Side, from_places
 from cli.writing import MANIFEST
-from machineconfig.marks import Mask
 from machineconfig.paths import find
 from machinery import ConfigError
 
@@ -20,13 +19,13 @@ from machinery import ConfigError
 class RenderedNode:
     """One node: its final configuration and where its values come from."""
 
-    side: Side
+    made: Compared
     origins: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Folder:
-    """The rendering of one stack; `secrets` is `masked` or `shown`."""
+    """The rendering of one stack; `secrets` is `redacted` or `shown`."""
 
     secrets: str
     nodes: Mapping[str, RenderedNode]
@@ -34,7 +33,7 @@ class Folder:
     @classmethod
     def empty(cls) -> "Folder":
         """The rendering of a stack that is not there."""
-        return cls("masked", {})
+        return cls("redacted", {})
 
 
 def read(folder: Path) -> dict[str, Folder]:
@@ -60,4 +59,4 @@ def _node(folder: Path) -> RenderedNode:
     places = [find(made, text) for text in origins.pop(SECRET)]
     if None in places:
         raise ValueError("a secret place that is not there")
-    return RenderedNode(from_places(made, frozenset(filter(None, places)), Mask({})), origins)
+    return RenderedNode(from_places(made, frozenset(filter(None, places))), origins)

@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from cli import state
+from cli.compare import ours
 from cli.errors import CliError
 from cli.final import Prepared, prepare
 from cli.options import EXIT_CODES, Parsers, command, node_option, output_option, project, selected, stack_option
 from cli.provider import Generate, provider
-from cli.sides import ours
 from cli.terminal import say, say_json, warn
 from cli.writing import MANIFEST, Rendering, write
 from machineconfig.model import Patch
 from machineconfig.origins import Origins
 from machineconfig.paths import written
+from machineconfig.placeholder import all_shown
 from machineconfig.trace import Steps
 from topology import Node
 
@@ -88,15 +89,15 @@ def rendering(
     prepared: Prepared, nodes: tuple[Node, ...], generate: Generate, show_secrets: bool = False
 ) -> dict[str, str]:
     """Every file of a rendering by its path, the same bytes for the same input."""
-    hide = (lambda text: text) if show_secrets else prepared.mask.text
-    manifest = {"stack": prepared.stack, "secrets": "shown" if show_secrets else "masked"}
+    hide = (lambda text: text) if show_secrets else all_shown
+    manifest = {"stack": prepared.stack, "secrets": "shown" if show_secrets else "redacted"}
     files = {MANIFEST: _json(manifest)}
     for node in nodes:
         for name, patch in patch_files(prepared.patches(node)):
             files[f"{node.name}/patches/{name}"] = hide(patch.text)
         final = prepared.final(node, generate)
         files[f"{node.name}/{FINAL}"] = hide(final)
-        places = sorted(written(*place) for place in ours(prepared, node, final, generate).dependent)
+        places = sorted(written(*place) for place in ours(prepared, node, final, generate).secret)
         table = {**origins_table(prepared.origins(node)), SECRET: list(map(hide, places))}
         files[f"{node.name}/{ORIGINS}"] = _json(table)
     return files

@@ -11,8 +11,9 @@ from components.edits import Edits
 from components.machine_secrets import IN_MEMORY
 from components.nodes import PLATFORMS
 from components.own_address import locked_out
-from machineconfig import ConfigError, Finding, PlanError, make_plan, plan, render_node
+from machineconfig import Finding, PlanError, make_plan, plan
 from machineconfig.checks import check_all
+from machineconfig.placeholder import filled
 from machineconfig.secrets_file import SecretsFile, secrets_file
 from topology import Fault, Node
 from topology.platforms import PLATFORMS as KINDS
@@ -23,7 +24,7 @@ PATCHES = PROJECT / "patches"
 
 @dataclass(frozen=True)
 class Plan(plan.Plan):
-    """A plan of this stack. Holds no secret: rendered secrets are marks."""
+    """A plan of this stack. Holds no secret: placeholders stand for them."""
 
     config: pulumi.Config
     """The stack's config, for the secrets that the patches ask for."""
@@ -39,14 +40,11 @@ class Plan(plan.Plan):
             return [patch.text for patch in patches]
 
         def texts(values: dict[str, str]) -> list[str]:
-            try:
-                rendered = render_node(self.topology, node, root=PATCHES, secret=values.__getitem__)
-            except ConfigError as error:
-                raise _refused(error.findings) from None
+            whole = [filled(patch, values) for patch in patches]
             # The provider would quote the value, in part.
-            if found := check_all(self.topology, {node.name: rendered}, complete=False).found:
+            if found := check_all(self.topology, {node.name: whole}, complete=False).found:
                 raise _refused(found)
-            return [patch.text for patch in rendered]
+            return [patch.text for patch in whole]
 
         secrets = {key: self.config.require_secret(key) for key in keys}
         return pulumi.Output.secret(pulumi.Output.all(**secrets).apply(texts))
@@ -119,7 +117,7 @@ def _not_convertible(file: SecretsFile) -> list[str]:
 
 
 def _refused(found: Iterable[Fault | Finding]) -> pulumi.RunError:
-    """Say where it fails with real secrets and did not with marks, not why: that could hold their values."""
+    """Say where it fails with real secrets and did not without, not why: that could hold their values."""
     message = "fails with the real value of a secret it asks for (the reason is not shown, as it could hold the value)"
     places = (each.withheld(message) for each in found if isinstance(each, Finding))
     return pulumi.RunError("\n".join(dict.fromkeys(map(str, places))))

@@ -7,6 +7,8 @@ from typing import Any
 from jinja2 import TemplateError
 from jinja2.runtime import Context, Undefined
 
+from machineconfig.placeholder import holds_placeholder
+
 LARGEST = 4 * 2**20
 """Characters of a rendered file: more than any machine takes as its whole configuration."""
 LONGEST = 128 * 2**10
@@ -17,6 +19,7 @@ _BITS = 10_000
 """Bits of a whole number."""
 _STRIDE = 64
 """Characters that cost as much as a step."""
+_AS_IT_IS = "write it as it is, with | flow or beside other text with ~, and store it in the form that is needed"
 _NESTED = (list, tuple, dict, Mapping, set, frozenset, range)
 
 
@@ -39,25 +42,35 @@ class Bounded(Context):
         """Start with all of them."""
         super().__init__(*arguments, **named)
         self._left = STEPS
+        self.holds_secrets = False
+        """Whether it has asked for any."""
 
-    def spend(self, *values: object, steps: int = 0) -> None:
-        """Take steps, and as many as it takes to look at some values all the way down. Raises RefusedError."""
+    def spend(self, *values: object, steps: int = 0, reads: bool = True) -> None:
+        """Take steps, and as many as it takes to look at some values all the way down. Raises RefusedError.
+
+        `reads`: what follows depends on what is in the values, and so it is refused if one holds a secret.
+        """
         self._left -= steps + len(values)
         for value in values:
             if isinstance(value, str):
-                self._left -= len(value) // _STRIDE
+                self._spend_text(value, reads)
             elif isinstance(value, _NESTED):
-                self._spend_below(value)
+                self._spend_below(value, reads)
         if self._left < 0:
             raise _too_long()
 
-    def _spend_below(self, value: object) -> None:
+    def _spend_text(self, value: str, reads: bool) -> None:
+        self._left -= len(value) // _STRIDE
+        if reads and self.holds_secrets and holds_placeholder(value):
+            raise looks_into_a_secret()
+
+    def _spend_below(self, value: object, reads: bool) -> None:
         waiting = [value]
         while waiting and self._left >= len(waiting):
             value = waiting.pop()
             self._left -= 1
             if isinstance(value, str):
-                self._left -= len(value) // _STRIDE
+                self._spend_text(value, reads)
             elif isinstance(value, range):
                 self._left -= len(value)
             elif isinstance(value, Mapping):
@@ -70,6 +83,8 @@ class Bounded(Context):
         """The items that a loop runs over, its body as many parts long as `weight`; what has no order is sorted."""
         if isinstance(value, Undefined):
             return value  # raises as soon as it is looked at, and then knows its name
+        if isinstance(value, str):
+            self.spend(value)
         weight = max(weight, 1)
         items = list(islice(in_order(value), self._left // weight + 1))
         self.spend(steps=1 + len(items) * weight)
@@ -104,6 +119,11 @@ def check_sum(operator: str, left: Any, right: Any) -> None:
 def too_large() -> RefusedError:
     """The refusal of what would become too large."""
     return RefusedError(f"makes more than the {LARGEST} characters that a patch may have", "make it smaller")
+
+
+def looks_into_a_secret() -> RefusedError:
+    """The refusal of what depends on what is in a secret."""
+    return RefusedError("looks into the value of a secret, or changes it", _AS_IT_IS)
 
 
 def _too_long() -> RefusedError:

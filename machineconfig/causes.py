@@ -1,9 +1,9 @@
 """The files and lines behind fields of the nodes of a plan."""
 
 from machineconfig.generation import arguments, given
-from machineconfig.marks import placeholder_bundle
 from machineconfig.origins import Origins, origins
 from machineconfig.paths import MAIN, find
+from machineconfig.placeholder import placeholder_bundle
 from machineconfig.plan import Plan
 from machineconfig.trace import Origin
 from machinery import ConfigError

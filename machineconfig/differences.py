@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from machineconfig.paths import MAIN, Documents, Path, leaves, written
+from machineconfig.redaction import Redacted, opened
 from machineconfig.trace import MISSING
-from machineconfig.veil import Veiled, opened
 
 _NAMES = ("interface", "name", "vlanId", "path", "network", "deviceSelector", "address", "key", "url")
 """Keys that tell the entries of a list of maps apart, the best first."""
@@ -64,8 +64,8 @@ def _values(title: str, path: Path, old: Any, new: Any) -> Iterator[Change]:
     elif isinstance(old, list) and isinstance(new, list):
         yield from _lists(title, path, old, new)
     elif opened(old) != opened(new) or type(opened(old)) is not type(opened(new)):
-        if any(isinstance(each, Veiled) and isinstance(each.value, dict | list) for each in (old, new)):
-            yield Change(title, path, _veiled(old), _veiled(new))
+        if any(isinstance(each, Redacted) and isinstance(each.value, dict | list) for each in (old, new)):
+            yield Change(title, path, _redacted(old), _redacted(new))
         elif not _is_one_value(old, new):
             yield from _values(title, path, old, MISSING)
             yield from _values(title, path, MISSING, new)
@@ -125,11 +125,11 @@ def _by_likeness(old: list[Any], new: list[Any]) -> Iterator[tuple[int | None, i
 
 
 def _text(value: Any) -> str:
-    """A value as it is compared with others, behind its veil too."""
+    """A value as it is compared with others, redacted or not."""
     return json.dumps(
-        opened(value), sort_keys=True, default=lambda each: opened(each) if isinstance(each, Veiled) else str(each)
+        opened(value), sort_keys=True, default=lambda each: opened(each) if isinstance(each, Redacted) else str(each)
     )
 
 
-def _veiled(value: Any) -> Veiled:
-    return value if isinstance(value, Veiled) else Veiled(value)
+def _redacted(value: Any) -> Redacted:
+    return value if isinstance(value, Redacted) else Redacted(value)

@@ -16,12 +16,17 @@ from jinja2.utils import _PassArg
 
 from machineconfig.bounds import Bounded, RefusedError, check_sum, in_order
 from machineconfig.grammar import EACH, JOINED, SIZED
+from machineconfig.placeholder import quoted_once_more
 
 _AS_THEY_ARE = """abs capitalize count d default first float int items last length list lower map max min reject
     rejectattr reverse select selectattr title trim unique upper"""
 _SORTED = "dictsort sort"
 _TESTS = """!= < <= == > >= boolean defined divisibleby eq equalto even false float ge greaterthan gt in integer
     iterable le lessthan lower lt mapping ne none number odd sequence string true undefined upper"""
+_BLIND = frozenset(("d", "default", "defined", "flow", "indent", "string", "tojson", "undefined"))
+"""Filters and tests that hand a text on, whatever it is: they can be used on secrets."""
+_BLIND_OF_ITEMS = frozenset(("first", "join", "last", "list"))
+"""The same of the items of a list, but not of the characters of a text."""
 _WIDEST = 1000
 """Characters of an indentation."""
 _MOST_DIGITS = 15
@@ -53,7 +58,7 @@ def writable(value: object) -> object:
 def written(context: Bounded, value: object) -> object:
     """The text of one `{{ }}`, counted."""
     shown = writable(value)
-    context.spend(shown)
+    context.spend(shown, reads=False)
     return shown
 
 
@@ -61,7 +66,7 @@ def flow(value: object) -> str:
     """A value as YAML in flow style (JSON, every string quoted): for lists, maps and free text."""
     if isinstance(value, Undefined):
         str(value)  # raises
-    return _AS_JSON.encode(_plain(value))
+    return quoted_once_more(_AS_JSON.encode(_plain(value)))
 
 
 def _plain(value: Any) -> object:
@@ -88,7 +93,7 @@ def _sized(context: Bounded, value: Any) -> Any:
 @pass_context
 def _joined(context: Bounded, values: Iterable[object]) -> str:
     texts = [str(writable(value)) for value in values]
-    context.spend(*texts)
+    context.spend(*texts, reads=False)
     return "".join(texts)
 
 
@@ -97,7 +102,7 @@ def _join(context: Bounded, value: Iterable[object], d: str = "", attribute: str
     """Join items with a text between them."""
     get = make_attrgetter(context.environment, attribute) if attribute is not None else None
     texts = [str(writable(get(item) if get else item)) for item in value]
-    context.spend(*texts, steps=len(texts) * len(str(d)))
+    context.spend(*texts, steps=len(texts) * len(str(d)), reads=False)
     return str(d).join(texts)
 
 
@@ -156,19 +161,20 @@ _BEFORE: dict[_PassArg | None, Callable[[Bounded], tuple[object, ...]]] = {
 """What Jinja gives a filter in front of the value."""
 
 
-def _counted(function: Callable[..., Any], looks: int = 1) -> Callable[..., Any]:
+def _counted(name: str, function: Callable[..., Any], looks: int = 1) -> Callable[..., Any]:
     """A filter or test that costs what it looks at, and gives a list where it would give a generator."""
     before = _BEFORE[_PassArg.from_obj(function)]
 
     @pass_context
     def call(context: Bounded, value: Any = None, *arguments: Any, **named: Any) -> Any:
-        context.spend(*[value] * looks, *arguments, *named.values())
+        reads = name not in _BLIND and (name not in _BLIND_OF_ITEMS or isinstance(value, str))
+        context.spend(*[value] * looks, *arguments, *named.values(), reads=reads)
         if isinstance(value, set | frozenset):
             value = list(in_order(value))
         result = function(*before(context), value, *arguments, **named)
         if isinstance(result, Iterator):
             return context.each(result)
-        context.spend(result)
+        context.spend(result, reads=False)
         return result
 
     return call
@@ -186,12 +192,12 @@ _OWN: dict[str, Any] = {
 }
 _JINJAS: dict[str, Any] = {**JINJAS}
 FILTERS: dict[str, Any] = {
-    **{name: _counted(_JINJAS[name]) for name in _AS_THEY_ARE.split()},
-    **{name: _counted(_JINJAS[name], _COMPARISONS) for name in _SORTED.split()},
-    **{name: _counted(function) for name, function in _OWN.items()},
+    **{name: _counted(name, _JINJAS[name]) for name in _AS_THEY_ARE.split()},
+    **{name: _counted(name, _JINJAS[name], _COMPARISONS) for name in _SORTED.split()},
+    **{name: _counted(name, function) for name, function in _OWN.items()},
 }
 """By name, what stands behind `|`."""
 COUNTING: dict[str, Any] = {EACH: _each, SIZED: _sized, JOINED: _joined}
 _JINJAS_TESTS: dict[str, Any] = {**JINJAS_TESTS}
-TESTS: dict[str, Any] = {name: _counted(_JINJAS_TESTS[name]) for name in _TESTS.split()}
+TESTS: dict[str, Any] = {name: _counted(name, _JINJAS_TESTS[name]) for name in _TESTS.split()}
 """By name, what stands behind `is`."""

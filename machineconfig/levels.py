@@ -93,8 +93,9 @@ def _unusable(root: Path, path: Path) -> tuple[str, str] | None:
         return "is a link to something that is not there", "correct the link or take it out"
     except OSError as error:
         return f"cannot be read: {error.strerror}", "make it readable or take it out"
-    if not path.resolve().is_relative_to(root.resolve()):
-        return "is a link that leaves patches/", "put the file itself there"
+    project, real = root.resolve().parent, path.resolve()
+    if not real.is_relative_to(project) or any(part.startswith(".") for part in real.relative_to(project).parts):
+        return "is a link out of the project", "put the file itself there"
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         return "is neither a file nor a folder", "take it out"
     if not os.access(path, os.R_OK | (os.X_OK if stat.S_ISDIR(mode) else 0)):

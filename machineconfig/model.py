@@ -10,8 +10,8 @@ from findings import Path
 class Patch:
     """One rendered file of `patches/` for one node: valid input of Talos's strategic merge.
 
-    `source` is the file's path below `patches/`. `secrets` are the names it asked for with `secret("name")`: a patch
-    with any is a secret as a whole, so its text stays out of `repr` and of messages. `lines` says which line of the
+    `source` is the file's path below `patches/`. `secrets` are the names it asked for with `secret("name")`:
+    placeholders stand in the text for their values until they are put in. `lines` says which line of the
     file each line of the text came from.
     """
 
@@ -22,7 +22,7 @@ class Patch:
 
     @property
     def is_secret(self) -> bool:
-        """Whether it holds the value of any secret."""
+        """Whether it asks for any secret."""
         return bool(self.secrets)
 
     def line(self, line: int | None) -> int | None:

@@ -1,17 +1,14 @@
 """Everything that follows from a stack file without an engine: topology, images, rendered patches, and the checks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from machineconfig.checks import check_all
-from machineconfig.model import Finding, Patch, mark
-from machineconfig.render import Secret, render_what_can_be
+from machineconfig.model import Finding, Patch
+from machineconfig.render import render_what_can_be
 from machineconfig.schematic import Schematic
 from topology import Fault, Topology, TopologyError, load
-
-_LEAST = 4
-"""Characters of a secret."""
 
 
 @dataclass(frozen=True)
@@ -64,45 +61,19 @@ class PlanError(Exception):
         return tuple(dict.fromkeys(map(str, self.found)))
 
 
-def make_plan(raw_cluster: object, *, patches: Path, secret: Secret | None = None) -> Plan:
+def make_plan(raw_cluster: object, *, patches: Path) -> Plan:
     """Load the value of a stack file's key `cluster`, render the files below `patches`, and check what came out.
 
-    Without `secret` every secret is a mark, so that nothing in the plan is one. Raises PlanError with every fault.
+    Placeholders stand for secrets, so that nothing in the plan is one. Raises PlanError with every fault.
     """
     try:
         topology = load(raw_cluster)
     except TopologyError as error:
         raise PlanError(error.faults) from None
     schematics = {node.name: Schematic.of(topology.image_of(node)) for node in topology.nodes}
-    asked = _Asked(secret or mark)
-    rendered, findings = render_what_can_be(topology, root=patches, secret=asked)
+    rendered, findings = render_what_can_be(topology, root=patches)
     checked = check_all(topology, rendered, complete=not findings)
-    warned = tuple(map(asked.hidden, checked.warnings))
-    plan = Plan(topology, schematics, rendered, warned=warned)
+    plan = Plan(topology, schematics, rendered, warned=checked.warnings)
     if found := (*findings, *checked.found):
-        raise PlanError([each if isinstance(each, Fault) else asked.hidden(each) for each in found], plan)
+        raise PlanError(found, plan)
     return plan
-
-
-class _Asked:
-    """Hands secrets on, and keeps their values out of what is said, whatever a check has quoted."""
-
-    def __init__(self, secret: Secret) -> None:
-        self._secret, self._values = secret, set[str]()
-
-    def __call__(self, name: str) -> str:
-        value = self._secret(name)
-        if value != mark(name):
-            # Less than this cannot be told from other text.
-            self._values.update(part for part in (value, *value.splitlines()) if len(part) >= _LEAST)
-        return value
-
-    def hidden(self, found: Finding) -> Finding:
-        return replace(
-            found, message=self._hide(found.message), remedy=self._hide(found.remedy), value=self._hide(found.value)
-        )
-
-    def _hide(self, text: str) -> str:
-        for value in sorted(self._values, key=len, reverse=True):
-            text = text.replace(value, "(a secret value)")
-        return text

@@ -1,7 +1,7 @@
 """The patches of one node: the files of its levels, rendered, in the order in which Talos merges them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,11 +10,10 @@ from machineconfig.context import context
 from machineconfig.deletes import tolerate_absent
 from machineconfig.levels import levels
 from machineconfig.model import ConfigError, Finding, Patch, said_once
+from machineconfig.placeholder import placeholder
 from machineconfig.sources import Sources
 from machineconfig.templates import TemplateFaultError, render
 from topology import Node, Topology
-
-Secret = Callable[[str], str]
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 """The name of a secret: a key that needs no quotes, neither in a shell nor in the stack file."""
@@ -22,39 +21,43 @@ _SAME: tuple[int, ...] = ()
 """The lines of a text that is the file itself."""
 
 
-def render_node(topology: Topology, node: Node, *, root: Path, secret: Secret | None = None) -> tuple[Patch, ...]:
+def render_node(
+    topology: Topology, node: Node, *, root: Path, secrets: Collection[str] | None = None
+) -> tuple[Patch, ...]:
     """The patches of a node from the files below `root`, the widest level first; later ones win.
 
-    `secret` gives the value of `secret("name")` and raises LookupError for a name that it does not know. Files that
-    render to nothing or to comments alone are left out, because Talos takes an empty patch for an error.
+    Placeholders stand where they ask for secrets. `secrets` are the names of those that there are; without it any name
+    is one. Files that render to nothing or to comments alone are left out: Talos takes an empty patch for an error.
     Raises ConfigError with everything that is wrong for this node.
     """
-    rendered = _render(topology, node, Sources(root), secret or _no_secrets)
+    rendered = _render(topology, node, Sources(root), secrets)
     if rendered.misplaced or rendered.faults:
         raise ConfigError((*rendered.misplaced, *rendered.faults))
     return rendered.patches
 
 
-def render_cluster(topology: Topology, *, root: Path, secret: Secret | None = None) -> dict[str, tuple[Patch, ...]]:
+def render_cluster(
+    topology: Topology, *, root: Path, secrets: Collection[str] | None = None
+) -> dict[str, tuple[Patch, ...]]:
     """The patches of every node by name, as `render_node` makes them.
 
     Raises ConfigError with everything that is wrong for any node; what is wrong for several is said once.
     """
-    patches, findings = render_what_can_be(topology, root=root, secret=secret)
+    patches, findings = render_what_can_be(topology, root=root, secrets=secrets)
     if findings:
         raise ConfigError(findings)
     return patches
 
 
 def render_what_can_be(
-    topology: Topology, *, root: Path, secret: Secret | None = None
+    topology: Topology, *, root: Path, secrets: Collection[str] | None = None
 ) -> tuple[dict[str, tuple[Patch, ...]], tuple[Finding, ...]]:
     """The patches of the nodes that can be rendered, and what is wrong with the others and with stray files."""
     patches: dict[str, tuple[Patch, ...]] = {}
     findings: list[Finding] = []
     sources = Sources(root)
     for node in topology.nodes:
-        rendered = _render(topology, node, sources, secret or _no_secrets)
+        rendered = _render(topology, node, sources, secrets)
         findings += (*rendered.misplaced, *rendered.faults)
         if not rendered.faults:
             patches[node.name] = rendered.patches
@@ -70,7 +73,7 @@ class _Rendered:
     faults: tuple[Finding, ...]
 
 
-def _render(topology: Topology, node: Node, sources: Sources, secret: Secret) -> _Rendered:
+def _render(topology: Topology, node: Node, sources: Sources, secrets: Collection[str] | None) -> _Rendered:
     misplaced: list[Finding] = list(sources.findings)
     faults: list[Finding] = []
     patches: list[Patch] = []
@@ -79,7 +82,7 @@ def _render(topology: Topology, node: Node, sources: Sources, secret: Secret) ->
         misplaced.extend(sources.findings_in(folder))
         for path, source in sources.files(folder):
             try:
-                patches.append(_Template(sources, path, source, secret).patch(values))
+                patches.append(_Template(sources, path, source, secrets).patch(values))
             except TemplateFaultError as fault:
                 sources.note(path, fault)
                 faults.append(Finding(node.name, source, fault.line, fault.message, fault.remedy))
@@ -90,8 +93,8 @@ def _render(topology: Topology, node: Node, sources: Sources, secret: Secret) ->
 class _Template:
     """One file for one node, and the names of the secrets that it asks for on the way."""
 
-    def __init__(self, sources: Sources, path: Path, source: str, secret: Secret) -> None:
-        self._sources, self._path, self._source, self._secret = sources, path, source, secret
+    def __init__(self, sources: Sources, path: Path, source: str, secrets: Collection[str] | None) -> None:
+        self._sources, self._path, self._source, self._secrets = sources, path, source, secrets
         self._asked: set[str] = set()
 
     def patch(self, values: dict[str, object]) -> Patch:
@@ -110,12 +113,11 @@ class _Template:
         if not _KEY.fullmatch(name):
             remedy = "take letters, digits, - and _, and begin with a letter"
             raise RefusedError(f"asks for the secret {name!r}, which can be no key of a configuration", remedy)
-        self._asked.add(name)
-        try:
-            return self._secret(name)
-        except LookupError:
+        if self._secrets is not None and name not in self._secrets:
             remedy = f"set it with `pulumi config set --secret {name} --stack STACK`"
-            raise RefusedError(f"asks for a secret that the stack does not have: {name}", remedy) from None
+            raise RefusedError(f"asks for a secret that the stack does not have: {name}", remedy)
+        self._asked.add(name)
+        return placeholder(name)
 
 
 def _says_something(text: str) -> bool:
@@ -125,7 +127,3 @@ def _says_something(text: str) -> bool:
 
 def _is_mark(line: str) -> bool:
     return line.rstrip() in ("---", "...")
-
-
-def _no_secrets(name: str) -> str:
-    raise LookupError(name)

@@ -12,9 +12,10 @@ from jinja2 import nodes
 from jinja2.runtime import Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from machineconfig.bounds import Bounded, check_sum
+from machineconfig.bounds import Bounded, check_sum, looks_into_a_secret
 from machineconfig.filters import COUNTING, FILTERS, TESTS, written
 from machineconfig.grammar import checked
+from machineconfig.placeholder import holds_placeholder
 from machineconfig.unknown import Unknown
 from machineconfig.visible import names_of
 
@@ -56,6 +57,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return self._item(obj, argument)
 
     def _item(self, obj: Any, argument: Any) -> Any:
+        if any(isinstance(each, str) and holds_placeholder(each) for each in (obj, argument)):
+            raise looks_into_a_secret()
         if isinstance(obj, _WITH_ENTRIES) and isinstance(argument, str | int):
             try:
                 return obj[argument]
@@ -73,7 +76,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
         of = getattr(called, "__self__", None)
         context.spend(*arguments, *named.values(), of if isinstance(of, str) else None)
         result = called(*arguments, **named)
-        context.spend(result)
+        if isinstance(result, str) and holds_placeholder(result):
+            context.holds_secrets = True
+        context.spend(result, reads=False)
         return result
 
     def call_binop(self, context: Bounded, operator: str, left: Any, right: Any) -> Any:  # type: ignore[override]
@@ -81,5 +86,5 @@ class Sandbox(ImmutableSandboxedEnvironment):
         check_sum(operator, left, right)
         context.spend(left, right)
         result = super().call_binop(context, operator, left, right)
-        context.spend(result)
+        context.spend(result, reads=False)
         return result

@@ -34,6 +34,7 @@ from machineconfig.checks.repeated import OWNED, REFUSED, UNREAD, is_the_same
 from machineconfig.checks.subject import Subject
 from machineconfig.checks.waivers import waived, waiver_faults
 from machineconfig.model import Finding, Patch, said_once
+from machineconfig.placeholder import shown_finding
 from topology import Fault, Topology
 
 S = TypeVar("S")
@@ -55,7 +56,7 @@ class Check(Generic[S]):
 
     def findings(self, subject: S) -> Iterator[Finding]:
         """What is wrong with a node, with the id."""
-        return (replace(finding, rule=self.id) for finding in self.find(subject))
+        return (shown_finding(replace(finding, rule=self.id)) for finding in self.find(subject))
 
 
 PATCH_CHECKS: tuple[Check[Subject], ...] = (
@@ -175,13 +176,13 @@ def final_findings(
         if isinstance(final, Final):
             finals.append(final)
         elif name not in faulty:
-            yield replace(final, rule=_NOT_MADE)
+            yield shown_finding(replace(final, rule=_NOT_MADE))
     told = [finding for check in FINAL_CHECKS for final in finals for finding in check.findings(final)]
     before += [finding for finding in told if finding.rule == OWNED and not waived(topology, finding)]
     refused = {finding.node for finding in (*told, *before) if finding.rule in (REFUSED, OWNED)} | faulty
     # Talos's own validator would say in its words what was said already.
     rest = [final for final in finals if final.node.name not in refused]
-    told += [replace(finding, rule=talosctl.ID) for finding in talosctl.is_what_talosctl_takes(rest)]
+    told += [shown_finding(replace(finding, rule=talosctl.ID)) for finding in talosctl.is_what_talosctl_takes(rest)]
     yield from (finding for finding in told if not any(is_the_same(finding, other) for other in before))
 
 
@@ -202,11 +203,5 @@ def check_all(topology: Topology, patches: Mapping[str, Sequence[Patch]], *, com
     kept = said_once(finding for finding in found if not waived(topology, finding))
     wrong = (finding for finding in kept if finding.rule not in _WARNINGS)
     warnings = tuple(finding for finding in kept if finding.rule in _WARNINGS)
-    sure = RULES.keys() - set(_unsure(patches)) if complete else ()
+    sure = RULES.keys() if complete else ()
     return Checked((*waiver_faults(topology, found, RULES, sure=sure), *wrong), warnings)
-
-
-def _unsure(patches: Mapping[str, Sequence[Patch]]) -> Iterator[str]:
-    """The rules that cannot look at everything where secrets have their real values."""
-    if any(patch.is_secret for rendered in patches.values() for patch in rendered):
-        yield from (check.id for check in WARNING_CHECKS)

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from machineconfig.checks.subject import HIDDEN
 from machineconfig.generation import arguments
-from machineconfig.marks import placeholder, placeholder_bundle
-from machineconfig.model import Finding, Patch, mark
+from machineconfig.model import Finding, Patch
 from machineconfig.origins import Origins, origins
 from machineconfig.paths import MAIN, Path, leaves, value_at
+from machineconfig.placeholder import holds_placeholder, placeholder_bundle, put_in
 from machinery import (
     Bundle,
     ConfigError,
@@ -27,8 +26,8 @@ from topology import Node, Topology
 
 _RSA_KEY = 3243
 """Characters of the longest private key in a configuration, one of RSA with 4096 bits as PEM."""
-_GUESSES = ("1", "true", "192.0.2.1", "192.0.2.0/24", "https://192.0.2.1", "1s", "1GiB")
-"""What can stand for a secret where Talos wants something else than text or base64."""
+_GUESSES = ("", "1", "true", "192.0.2.1", "192.0.2.0/24", "https://192.0.2.1", "1s", "1GiB")
+"""What can stand for a secret where Talos wants a text of some form; nothing where the placeholder will do."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,9 @@ class Final:
     @cached_property
     def origins(self) -> Origins:
         """Where every value comes from: costs as much as all checks together, so it is asked for findings alone."""
-        return origins(arguments(self.topology, self.node, (), bundle(), lenient=self.lenient), self.patches)
+        return origins(
+            arguments(self.topology, self.node, (), bundle(), lenient=self.lenient), _all_filled(self.patches)
+        )
 
     def find(self, *path: str) -> Any:
         """A value of the main document, or None."""
@@ -60,31 +61,20 @@ class Final:
     def finding(self, message: str, remedy: str, *, title: str = MAIN, path: Path = (), value: str = "") -> Finding:
         """A finding at a place, told with the file and line that set it, or the nearest place around it."""
         place, source, line = self._blamed(title, path, value)
-        if value and any(patch.is_secret for patch in self.patches if patch.source == source):
-            message, value = message.replace(value, HIDDEN), ""
         return Finding(self.node.name, source, line, message, remedy, value=value, document=title, path=place)
 
     def refused(self, problem: Problem) -> Finding:
         """A finding in Talos's own words."""
         cure = "correct the patch, or the key of the stack file that it takes this from"
-        title, path, value = problem.document or MAIN, problem.path, problem.value
-        if not self.hides(value):
-            return self.finding(problem.message, cure, title=title, path=path, value=value)
-        message = problem.message.replace(f'"{value}"', HIDDEN)
-        return replace(self.finding(message, cure, title=title, path=path, value=value), value="")
+        title = problem.document or MAIN
+        return self.finding(problem.message, cure, title=title, path=problem.path, value=problem.value)
 
-    def hides(self, value: str) -> bool:
-        """Whether a value may be a secret: it stands in patches that hold one, and in no other."""
-        holders = {patch.is_secret for patch in self.patches if value and value in patch.text}
-        return holders == {True}
-
-    def is_about_a_mark(self, finding: Finding) -> bool:
+    def is_about_a_placeholder(self, finding: Finding) -> bool:
         """Whether a finding is about a value that only stands for a secret, so that nothing is known of it."""
         for patch in self.patches:
             if patch.source == finding.source and patch.is_secret:
-                marks = [placeholder(key) for key in patch.secrets]
                 rows = enumerate(patch.text.split("\n"), 1)
-                return any(patch.line(at) == finding.line and any(each in row for each in marks) for at, row in rows)
+                return any(patch.line(at) == finding.line and holds_placeholder(row) for at, row in rows)
         return False
 
     def _blamed(self, title: str, path: Path, value: str) -> tuple[Path, str, int | None]:
@@ -103,17 +93,18 @@ class Final:
         return path, "", None
 
     def _with_value(self, title: str, path: Path, value: str) -> Iterator[Path]:
-        """The places below one that hold a value, the last said first."""
+        """The places below one that hold a value, or have it as their key, the last said first."""
         try:
             below = leaves(value_at(self.origins.documents[title], path))
         except LookupError:
             return
-        yield from reversed([(*path, *place) for place, leaf in below if value and str(leaf) == value])
+        yield from reversed([(*path, *place) for place, leaf in below if value and value in (str(leaf), *place[-1:])])
 
 
 def made(topology: Topology, node: Node, patches: Iterable[Patch], *, lenient: bool = False) -> Final | Finding:
     """The final configuration of a node, or why the provider could not make one; see machinery for `lenient`."""
-    filled = tuple(_filled(patch) for patch in patches)
+    patches = tuple(patches)
+    filled = _all_filled(patches)
     try:
         text = generate_configuration(arguments(topology, node, filled, bundle(), lenient=lenient))
     except ConfigError as error:
@@ -121,9 +112,9 @@ def made(topology: Topology, node: Node, patches: Iterable[Patch], *, lenient: b
     try:
         read = parse_configuration(text, str(topology.versions.talos), lenient=lenient)
     except ConfigError as error:
-        final = Final(topology, node, filled, text, Configuration((), PROVIDER), lenient)
+        final = Final(topology, node, patches, text, Configuration((), PROVIDER), lenient)
         return final.refused(error.problems[0])
-    return Final(topology, node, filled, text, read, lenient)
+    return Final(topology, node, patches, text, read, lenient)
 
 
 def _is_in(place: Path, path: Path, length: int) -> bool:
@@ -145,32 +136,30 @@ def _not_made(topology: Topology, node: Node, patches: Sequence[Patch], error: C
             generate_configuration(arguments(topology, node, patches[:count], bundle()))
         except ConfigError as reason:
             problem = reason.problems[0]
-            message = "cannot be merged" if patch.is_secret else problem.message
-            return Finding(node.name, patch.source, patch.line(problem.line), message, "correct the patch")
+            return Finding(node.name, patch.source, patch.line(problem.line), problem.message, "correct the patch")
     return Finding(node.name, "", None, str(error), "correct it")
+
+
+def _all_filled(patches: Sequence[Patch]) -> tuple[Patch, ...]:
+    return tuple(map(_filled, patches))
 
 
 @lru_cache(maxsize=4096)
 def _filled(patch: Patch) -> Patch:
-    """A patch with something of a fitting kind in the place of every mark."""
-    keys = [key for key in sorted(patch.secrets) if mark(key) in patch.text]
-    if not keys:
+    """A patch with something of a fitting form in the place of every secret that is not put in yet."""
+    if not holds_placeholder(patch.text) or _is_read(patch.text):
         return patch
-    texts = _candidates(patch.text, keys)
-    first = next(texts)
-    return replace(patch, text=next((text for text in (first, *texts) if _is_read(text)), first))
+    keys = sorted(patch.secrets)
+    tries = (dict(zip(keys, each, strict=False)) for each in itertools.product(_GUESSES, repeat=min(len(keys), 3)))
+    texts = (_with(patch.text, {key: guess for key, guess in each.items() if guess}) for each in tries)
+    return replace(patch, text=next(filter(_is_read, texts), patch.text))
 
 
-def _candidates(text: str, keys: Sequence[str]) -> Iterator[str]:
-    yield _fill(text, {key: placeholder(key) for key in keys})
-    for guesses in itertools.product(("", *_GUESSES), repeat=min(len(keys), 3)):
-        yield _fill(text, {key: guess or placeholder(key) for key, guess in itertools.zip_longest(keys, guesses)})
-
-
-def _fill(text: str, values: Mapping[str, str]) -> str:
-    for key, value in values.items():
-        text = text.replace(mark(key), value)
-    return text
+def _with(text: str, values: Mapping[str, str]) -> str:
+    try:
+        return put_in(text, values)
+    except ConfigError:  # said by the checks, with its line
+        return text
 
 
 def _is_read(text: str) -> bool:

@@ -44,7 +44,7 @@ def _warnings(final: Final) -> tuple[Problem, ...]:
 def _in_talos_words(final: Final, problems: Iterable[Problem]) -> Iterator[Finding]:
     for problem in problems:
         finding = final.refused(problem)
-        if not final.is_about_a_mark(finding):
+        if not final.is_about_a_placeholder(finding):
             yield finding
 
 

@@ -94,6 +94,4 @@ def _identity(item: Entry, field: str) -> str:
 
 def _called(part: Part, item: Entry, field: str) -> str:
     name = item.get(_NAMES[field]) if field in _NAMES else None
-    if part.patch.is_secret:
-        return "an entry"
     return name.text if name is not None else item.text or "an entry"

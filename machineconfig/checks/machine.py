@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from findings import written
-from machineconfig.checks.subject import HIDDEN, Part, Subject
+from machineconfig.checks.subject import Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT, NodeFacts
 from machineconfig.deletes import MARK
 from machineconfig.documents import Entry
@@ -121,8 +121,7 @@ def lets_kubelet_start_with_labels_of_its_own(subject: Subject) -> Iterator[Find
         for entry in labels.items or (labels,):
             for label in (each.partition("=")[0].strip() for each in entry.text.split(",")):
                 if not _may_set(label):
-                    shown = HIDDEN if part.patch.is_secret else label
-                    message = f"kubelet does not start with the label {shown}, which a node may not give itself"
+                    message = f"kubelet does not start with the label {label}, which a node may not give itself"
                     remedy = "set it through the Kubernetes API after the node has joined, or choose another prefix"
                     yield subject.finding(part, entry, message, remedy)
 

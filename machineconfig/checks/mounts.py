@@ -82,7 +82,7 @@ def mounts_volumes_and_hides_none(final: Final) -> Iterator[Finding]:
         ):
             value = mount.source if key == mount.keys[0] else mount.destination
             finding = final.finding(message, cure, path=(*mount.path, key), value=value)
-            if not final.is_about_a_mark(finding):
+            if not final.is_about_a_placeholder(finding):
                 yield finding
         before.append(mount)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from machineconfig.checks.interfaces import address_of, entries, named_entries, vlan_of, vlans
-from machineconfig.checks.subject import HIDDEN, Part, Subject
+from machineconfig.checks.subject import Part, Subject
 from machineconfig.deletes import MARK
 from machineconfig.documents import Entry
 from machineconfig.model import Finding
@@ -55,8 +55,7 @@ def gives_the_vip_once(subject: Subject) -> Iterator[Finding]:
             own = own or (part, entry, link)
             if link != own[2]:
                 first = f"{own[0].place_of(own[1])} gives it to {own[2]}"
-                where = HIDDEN if part.patch.is_secret else link
-                message = f"gives the VIP {part.shown(entry)} a second time, to {where}: {first}"
+                message = f"gives the VIP {part.shown(entry)} a second time, to {link}: {first}"
                 yield subject.finding(part, entry, message, "leave it out: the stack file says where the VIP is")
 
 

@@ -9,7 +9,7 @@ from machineconfig.checks.configuration import Final
 from machineconfig.context import NodeFacts
 from machineconfig.model import Finding
 from machineconfig.paths import MAIN, Path, written
-from machineconfig.sensitive import looks_secret
+from machineconfig.redaction import looks_secret
 
 _GENERATED_DISK = "/dev/sda"
 """What Talos generates for machine.install.disk; a diskSelector comes before it."""
@@ -46,7 +46,7 @@ def has_what_the_topology_says(final: Final) -> Iterator[Finding]:
             message = f"{written(MAIN, owned.path)} is {given or 'gone'}; the topology says {owned.shown or owned.says}"
             remedy = f"leave it out of the patch, or set {owned.key} in the stack file"
             finding = final.finding(message, remedy, path=owned.path, value=given)
-            if not final.is_about_a_mark(finding):
+            if not final.is_about_a_placeholder(finding):
                 yield finding
 
 

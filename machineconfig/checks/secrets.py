@@ -6,10 +6,9 @@ from dataclasses import replace
 from findings import written
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry
-from machineconfig.model import Finding, mark
-from machineconfig.sensitive import IN_BUNDLE, is_named_secret
-
-_MARK = mark("").rstrip(">")
+from machineconfig.model import Finding
+from machineconfig.placeholder import holds_placeholder
+from machineconfig.redaction import IN_BUNDLE, is_named_secret
 
 
 def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
@@ -26,18 +25,12 @@ def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
 def asks_for_its_secrets(subject: Subject) -> Iterator[Finding]:
     """What a key of Talos says is a secret is asked for with secret("name"), and does not stand in clear in a file."""
     for part in subject.parts:
-        if not _shows_marks(part):  # what was asked for cannot be told from what stands there
-            continue
         for entry in part.document.root.walk():
-            if entry.text and is_named_secret(entry.path) and _MARK not in entry.text and not _is_machines(entry):
-                where = "a secret" if part.patch.is_secret else written(entry.path)
-                message = f"{where} stands in clear in a file under version control"
+            in_clear = entry.text and not holds_placeholder(entry.text)
+            if in_clear and is_named_secret(entry.path) and not _is_machines(entry):
+                message = f"{written(entry.path)} stands in clear in a file under version control"
                 remedy = 'use {{ secret("...") | flow }} in a file whose name ends in .j2'
                 yield replace(subject.finding(part, entry, message, remedy), value="")
-
-
-def _shows_marks(part: Part) -> bool:
-    return not part.patch.is_secret or any(mark(name) in part.patch.text for name in part.patch.secrets)
 
 
 def _is_machines(entry: Entry) -> bool:

@@ -7,14 +7,15 @@ from functools import lru_cache
 
 from findings import Path
 from machineconfig.checks.subject import Part, Subject
-from machineconfig.checks.typed import struct_of, without_deletions
+from machineconfig.checks.typed import struct_of, typed, without_deletions
 from machineconfig.deletes import DELETE, MARK
 from machineconfig.documents import parse
-from machineconfig.model import Finding, mark
+from machineconfig.model import Finding
+from machineconfig.placeholder import holds_placeholder
 from machinery.contract import PROVIDER, release_of
 from machinery.decode import Reading, decode
 from machinery.problems import Problem
-from machinery.structure import DOCUMENTS, ListOf, MapOf, Release, Struct, Type
+from machinery.structure import DOCUMENTS, ListOf, MapOf, Release, Scalar, Struct, Type
 
 _ENDING = "Config"
 
@@ -37,7 +38,7 @@ def has_documents_that_talos_knows(subject: Subject) -> Iterator[Finding]:
         struct = DOCUMENTS.get(kind.text)
         if struct is None:
             near = _near_kind(kind.text)
-            remedy = f"write {near}" if near and not part.patch.is_secret else "see Talos's reference of the kinds"
+            remedy = f"write {near}" if near else "see Talos's reference of the kinds"
             yield subject.finding(part, kind, f"Talos knows no document of kind {part.shown(kind)}", remedy)
         elif version.text != "v1alpha1":
             message = f"Talos knows {part.title} in no version {part.shown(version)}"
@@ -52,9 +53,6 @@ def has_keys_that_talos_knows(subject: Subject) -> Iterator[Finding]:
     """Every key is one that the node's release of Talos and the provider's know."""
     for part, unread in _unread(subject):
         if not unread.unknown:
-            continue
-        if part.patch.is_secret:
-            yield _finding(subject, part, unread.problem, "has a key that Talos does not know", "leave it out")
             continue
         remedy = _below(part, unread.problem.path) or _near(struct_of(part.document), unread.problem.path)
         yield _finding(subject, part, unread.problem, unread.problem.message, remedy or "leave it out")
@@ -74,10 +72,7 @@ def has_values_of_the_right_type(subject: Subject) -> Iterator[Finding]:
     for part, unread in _unread(subject):
         if not unread.unknown and not _on_a_secret(part, unread.problem):
             found = _finding(subject, part, unread.problem, unread.problem.message, "correct the value")
-            if part.patch.is_secret:
-                yield replace(found, message="has a value of the wrong type")
-            else:
-                yield replace(found, message=f"{found.message}, not {found.value}") if found.value else found
+            yield replace(found, message=f"{found.message}, not {found.value}") if found.value else found
 
 
 def _finding(subject: Subject, part: Part, problem: Problem, message: str, remedy: str) -> Finding:
@@ -86,9 +81,11 @@ def _finding(subject: Subject, part: Part, problem: Problem, message: str, remed
 
 
 def _on_a_secret(part: Part, problem: Problem) -> bool:
-    """Whether a value may be a mark, which stands for a secret that nobody knows yet, and need not be of its type."""
-    rows = part.patch.text.split("\n")
-    return part.patch.is_secret and mark("").rstrip(">") in rows[min(problem.line or 1, len(rows)) - 1]
+    """Whether a value stands for a secret, which is a text of which nobody knows yet whether it has the right form."""
+    for entry, kind, _ in typed(part.document):
+        if entry.path == problem.path:
+            return holds_placeholder(entry.text) and isinstance(kind, Scalar)
+    return False
 
 
 def _unread(subject: Subject) -> Iterator[tuple[Part, _Unread]]:

@@ -7,11 +7,13 @@ from functools import cached_property
 from machineconfig.deletes import deletes_whole
 from machineconfig.documents import Document, Entry, parse
 from machineconfig.model import Finding, Patch
-from machineconfig.sensitive import looks_secret
+from machineconfig.placeholder import is_mark, shown
+from machineconfig.redaction import looks_secret
 from machinery.errors import ConfigError
 from topology import Node, Topology
 
 HIDDEN = "a secret value"
+"""What is shown of a text that stands in clear and looks like a secret."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,17 @@ class Part:
 
     @property
     def title(self) -> str:
-        """The document for a message. In a patch that holds a secret, any part of the text may be it."""
-        return "a document" if self.patch.is_secret else self.document.title
+        """The document for a message."""
+        return shown(self.document.title)
 
     def shown(self, entry: Entry) -> str:
-        """A value for a message: never one of a patch that holds a secret, nor one that looks like one."""
-        return HIDDEN if self.patch.is_secret or looks_secret(entry.path, entry.text) else entry.text
+        """A value for a message: a mark where it is asked for, and nothing that looks like a secret in clear."""
+        text = shown(entry.text)
+        return HIDDEN if looks_secret(entry.path, text) and not is_mark(text) else text
 
     def key(self, entry: Entry) -> str:
-        """The key of a value for a message, with the same care."""
-        return HIDDEN if self.patch.is_secret else str(entry.path[-1])
+        """The key of a value for a message."""
+        return shown(str(entry.path[-1]))
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 from findings import path_of
 from machineconfig.checks.configuration import Final
-from machineconfig.checks.subject import HIDDEN
 from machineconfig.model import Finding
 from machinery.problems import Problem
 from topology.platforms import PLATFORMS
@@ -45,16 +44,8 @@ def is_what_talosctl_takes(finals: Iterable[Final]) -> Iterator[Finding]:
         for problem in known[mode, text]:
             found = _PLACE.search(problem)
             quoted = _QUOTED.findall(problem)
-            said = Problem(
-                _QUOTED.sub(partial(_shown, final), problem),
-                path=path_of(found[0]) if found else (),
-                value=quoted[0] if quoted else "",
-            )
-            yield final.refused(said)
-
-
-def _shown(final: Final, quoted: re.Match[str]) -> str:
-    return HIDDEN if final.hides(quoted[1]) else quoted[0]
+            place = path_of(found[0]) if found else ()
+            yield final.refused(Problem(problem, path=place, value=quoted[0] if quoted else ""))
 
 
 def _own_name(name: str) -> re.Pattern[str]:

@@ -24,7 +24,7 @@ def means_what_is_written(subject: Subject) -> Iterator[Finding]:
     """A zero in front of a number makes it octal for Talos, one behind gets lost, a date gets a time; text does not."""
     for part in subject.parts:
         for entry, meant in _read_differently(part.patch.text, part.index):
-            message = f"{_where(entry, part.patch.is_secret)}: Talos reads {part.shown(entry)} as {meant}"
+            message = f"{written(entry.path)}: Talos reads {part.shown(entry)} as {meant}"
             yield subject.finding(part, entry, message, f'write {meant}, or "{part.shown(entry)}" if it is text')
 
 
@@ -32,7 +32,7 @@ def deletes_by_patch_and_not_by_null(subject: Subject) -> Iterator[Finding]:
     """A null changes nothing: Talos's merge passes it over, where other tools would delete."""
     for part in subject.parts:
         for entry in () if part.patch.text.startswith(PLACEHOLDERS) else _nulls(part.patch.text, part.index):
-            message = f"{_where(entry, part.patch.is_secret)}: {entry.text} changes nothing and deletes nothing"
+            message = f"{written(entry.path)}: {entry.text} changes nothing and deletes nothing"
             yield subject.finding(part, entry, message, "write {$patch: delete} to delete it, or leave it out")
 
 
@@ -67,7 +67,3 @@ def _meant(entry: Entry, kind: Type) -> str:
 def _plain(entry: Entry) -> str:
     """A scalar without quotes and tag; empty for anything else."""
     return str(entry.node.value) if isinstance(entry.node, ScalarNode) and entry.node.tag == PLAIN else ""
-
-
-def _where(entry: Entry, hidden: bool) -> str:
-    return "a value" if hidden else written(entry.path)

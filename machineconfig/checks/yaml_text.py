@@ -36,9 +36,8 @@ def is_yaml(subject: Subject) -> Iterator[Finding]:
             parse(patch.text)
         except ConfigError as error:
             (fault,) = error.problems
-            # Even the parser's words can quote a piece of the text.
-            what = "is not YAML" if patch.is_secret else f"is not YAML: {fault.message}"
-            yield Finding(subject.node.name, patch.source, patch.line(fault.line), what, "correct it")
+            message = f"is not YAML: {fault.message}"
+            yield Finding(subject.node.name, patch.source, patch.line(fault.line), message, "correct it")
 
 
 def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
@@ -46,8 +45,7 @@ def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
     for part in subject.parts:
         for entry, first in duplicate_keys(part.document):
             line = part.patch.line(first)
-            key = part.key(entry) if part.patch.is_secret else written(entry.path)
-            message = f"{key} is set a second time, after line {line}"
+            message = f"{written(entry.path)} is set a second time, after line {line}"
             yield subject.finding(part, entry, message, "keep one of them")
 
 

@@ -46,20 +46,20 @@ def apply(fleet: Fleet, text: str) -> None:
 
 SECRETS = [
     'machine: {sysctls: {plain: {{ secret("pw") | flow }}}}\n',
-    'machine: {sysctls: {plain: {{ secret("pw") | upper | flow }}}}\n',
-    'machine: {sysctls: {plain: "{{ secret("pw")[:6] }}"}}\n',
+    'machine: {sysctls: {plain: {{ ("user-" ~ secret("pw")) | flow }}}}\n',
+    'machine: {sysctls: {plain: "x{{ secret("quoted") }}y"}}\n',
     'machine: {env: {DBPASS: {{ secret("pw") | flow }}}}\n',
     "machine: {nodeAnnotations: {j: {{ {'a': secret(\"quoted\")} | flow | flow }}}}\n",
     'machine: {registries: {config: {r.example: {auth: {username: a, password: {{ secret("pw") | flow }}}}}}}\n',
     'machine: {kubelet: {extraArgs: {v: "token={{ secret("pw") }}"}}}\n',
-    'machine: {kubelet: {extraArgs: {some-arg: {{ secret("pw") | reverse | flow }}}}}\n',
+    'machine: {kubelet: {extraArgs: {some-arg: {{ [secret("pw"), "x"] | join(",") | flow }}}}}\n',
     'machine: {files: [{path: /var/x, op: create, permissions: 0o600, content: {{ secret("pw") | flow }}}]}\n',
     'machine: {certSANs: ["{{ secret("pw") }}.example"], time: {servers: ["{{ secret("pw") }}.example"]}}\n',
     'cluster: {extraManifests: ["https://m.example/?t={{ secret("pw") }}"]}\n',
 ]
 
 
-KEY = 'machine: {nodeLabels: { {{ secret("pw") | upper }}: "yes", other: "1"}}\n'
+KEY = 'machine: {nodeLabels: { {{ secret("pw") }}: "yes", other: "1"}}\n'
 NAME = """apiVersion: v1alpha1
 kind: ExtensionServiceConfig
 name: {{ secret("pw") }}
@@ -124,18 +124,18 @@ def test_a_list_with_a_secret_that_grows(run: Run, live: Fleet) -> None:
 
 def test_a_secret_that_is_a_number(run: Run, live: Fleet) -> None:
     live.secrets["pw"] = "7302941856"
-    apply(live, 'machine: {sysctls: {a: "{{ secret("pw") }}", b: "{{ secret("pw")[:6] }}"}}\n')
+    apply(live, 'machine: {sysctls: {a: "{{ secret("pw") }}", b: "{{ secret("pw") }}7"}}\n')
     (live.checkout / PATCH).write_text("machine: {sysctls: {a: '1'}}\n")
     found = changes(run, *NODE)
     assert "old" not in found["machine.sysctls.a"] and "old" not in found["machine.sysctls.b"]
     assert found["machine.sysctls.a"]["new"] == "1"
 
 
-def test_a_template_that_cannot_be_made_with_other_secrets_shows_nothing(run: Run, live: Fleet) -> None:
-    live.secrets["n"] = "40960"
-    apply(live, "machine: {sysctls: {a: \"{{ {'40960': secret('pw')}[secret('n')] }}\"}}\n")
-    (live.checkout / "patches/controlplane/72-own.yaml").write_text("machine: {sysctls: {b: shown}}\n")
-    assert "(secret): changed" in said(run, *NODE)
+def test_a_template_that_looks_into_a_secret_is_refused(run: Run, live: Fleet) -> None:
+    live.apply()
+    (live.checkout / PATCH).write_text("machine: {sysctls: {a: \"{{ {'40960': secret('pw')}[secret('pw')] }}\"}}\n")
+    code, out, err = run("diff", *NODE)
+    assert (code, out) == (1, "") and "looks into the value of a secret, or changes it" in err and SECRET not in err
 
 
 ORDINARY = """machine:
@@ -162,7 +162,8 @@ def test_ordinary_values_of_a_machine_are_shown(run: Run, live: Fleet) -> None:
         "new": "lab",
         "cause": "",
     }
-    assert found["machine.certSANs[0]"]["old"] == "127.0.10.99"
+    certificate = found["machine.certSANs[0]"]
+    assert certificate["new"] == "127.0.10.11" and "old" not in certificate, "free text of a machine may be a secret"
 
 
 def test_what_a_patch_set_and_no_longer_sets(run: Run, live: Fleet) -> None:
@@ -172,9 +173,9 @@ def test_what_a_patch_set_and_no_longer_sets(run: Run, live: Fleet) -> None:
     )
     (live.checkout / PATCH).write_text("machine: {nodeLabels: {tier: silver}}\n")
     out = said(run, *NODE)
-    assert '- machine.sysctls["vm.max_map_count"]: "262144"  no file sets it' in out
-    assert '- machine.kubelet.extraArgs.v: "2"' in out
-    assert "- machine.certSANs[1] (not shown)" in out and "- machine.certSANs[2]: 10.1.2.3" in out
+    assert '- machine.sysctls["vm.max_map_count"] (not shown)  no file sets it' in out
+    assert "- machine.kubelet.extraArgs.v (not shown)" in out
+    assert "- machine.certSANs[1] (not shown)" in out and "- machine.certSANs[2] (not shown)" in out
     assert "~ machine.nodeLabels.tier: (not shown) -> silver" in out
 
 

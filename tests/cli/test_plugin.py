@@ -12,7 +12,7 @@ from cli.errors import CliError
 from cli.plugin import Plugin
 from cli.provider import BINARY, find, package_version, provider
 from engine import ROOT
-from machineconfig.marks import placeholder_bundle
+from machineconfig.placeholder import placeholder_bundle
 from machinery import GenerateArgs, generate_configuration
 
 ARGS = GenerateArgs(

@@ -10,23 +10,23 @@ from cli.provider import Generate
 from tests.cli.conftest import Run
 from tests.cli.fleet import Fleet
 
-UPPER = '{{ secret("pw") | upper }}'
+ASKED = '{{ secret("pw") }}'
 
 
 @pytest.mark.parametrize(
     "patch",
     [
-        f'machine: {{network: {{hostname: "{UPPER}"}}}}\n',
-        f'machine: {{nodeLabels: {{"{UPPER}!": a}}}}\n',
-        f'machine: {{time: {{bootTimeout: "{UPPER}"}}}}\n',
-        f'machine: {{"{UPPER}": 1}}\n',
-        f"machine: [{UPPER}\n",
-        f'cluster: {{clusterName: "{UPPER}"}}\n',
-        f"apiVersion: v1alpha1\nkind: {UPPER}\n",
-        f'apiVersion: v1alpha1\nkind: UserVolumeConfig\nname: "{UPPER}-+-+"\n',
+        f'machine: {{network: {{hostname: "{ASKED}"}}}}\n',
+        f'machine: {{nodeLabels: {{"{ASKED}!": a}}}}\n',
+        f'machine: {{time: {{bootTimeout: "{ASKED}"}}}}\n',
+        f'machine: {{"{ASKED}": 1}}\n',
+        f"machine: [{ASKED}\n",
+        f'cluster: {{clusterName: "{ASKED}"}}\n',
+        f"apiVersion: v1alpha1\nkind: {ASKED}\n",
+        f'apiVersion: v1alpha1\nkind: UserVolumeConfig\nname: "{ASKED}-+-+"\n',
     ],
 )
-def test_no_refusal_holds_what_a_template_made_of_a_secret(patch: str, run: Run, fleet: Fleet) -> None:
+def test_no_refusal_holds_what_a_template_asked_for(patch: str, run: Run, fleet: Fleet) -> None:
     fleet.secrets["pw"] = "correcthorse"
     fleet.apply()
     (fleet.checkout / "patches/controlplane/71-own.yaml.j2").write_text(patch)
@@ -41,10 +41,10 @@ def test_a_provider_that_refuses_real_secrets_is_not_quoted(
 ) -> None:
     fleet.secrets["pw"] = "correcthorse"
     fleet.apply()
-    (fleet.checkout / "patches/controlplane/71-own.yaml.j2").write_text("machine: {sysctls: {a: " + UPPER + "}}\n")
+    (fleet.checkout / "patches/controlplane/71-own.yaml.j2").write_text("machine: {sysctls: {a: " + ASKED + "}}\n")
 
     def refuse(_: object) -> str:
-        raise CliError("refused: CORRECTHORSE")
+        raise CliError("refused: correcthorse")
 
     @contextmanager
     def provider() -> Iterator[Generate]:
@@ -52,4 +52,4 @@ def test_a_provider_that_refuses_real_secrets_is_not_quoted(
 
     monkeypatch.setattr("cli.diff.provider", provider)
     code, out, err = run("diff", "--node", "lab-controlplane-01")
-    assert (code, out) == (1, "") and "lab-controlplane-01: is refused" in err and "CORRECTHORSE" not in err
+    assert (code, out) == (1, "") and "lab-controlplane-01: is refused" in err and "correcthorse" not in err

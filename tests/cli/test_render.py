@@ -6,7 +6,7 @@ import pytest
 
 from cli.stackfile import StackFile
 from cli.state import State
-from machineconfig.marks import placeholder
+from machineconfig.placeholder import placeholder
 from machinery import Bundle, client_certificate
 from talosapi import Credentials
 from tests.cli.conftest import ROOT, Run

@@ -15,7 +15,7 @@ from components.living import telling
 from machineconfig import Plan, make_plan
 from machineconfig.causes import Causes
 from machineconfig.generation import arguments
-from machineconfig.marks import placeholder_bundle
+from machineconfig.placeholder import placeholder_bundle
 from machinery import ConfigError, generate_configuration
 
 ROOT = Path(__file__).parents[2]

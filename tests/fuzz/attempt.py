@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from lab.machine.configuration import RefusedError, check
-from machineconfig import ConfigError, Patch, PlanError, make_plan, render_cluster
+from machineconfig import Patch, PlanError, make_plan
 from machineconfig.generation import arguments
+from machineconfig.placeholder import filled
 from machinery import Bundle, generate_configuration, generate_secrets
 from machinery import ConfigError as MachineryError
 from machinery.problems import Problem
@@ -43,17 +44,13 @@ def attempt(raw: Any, root: Path) -> bool:
 
 
 def _attempt(raw: Any, root: Path) -> bool:
-    _told(lambda: make_plan(raw, patches=root, secret=lambda _: CANARY))
     plan = _told(lambda: make_plan(raw, patches=root))
     if plan is None:
         return False
     topology = plan.topology
     _say(*plan.warnings, repr(plan))
-    try:
-        rendered = render_cluster(topology, root=root, secret=lambda _: CANARY)
-    except ConfigError as error:
-        _say(str(error))
-        raise LateRefusalError(f"the patches cannot be rendered with the secret's value: {error}") from None
+    values = dict.fromkeys(plan.secrets, CANARY)
+    rendered = {name: [filled(patch, values) for patch in patches] for name, patches in plan.patches.items()}
     _say(repr(rendered))
     secrets = bundle(str(topology.versions.contract))
     for node in topology.nodes:

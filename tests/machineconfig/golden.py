@@ -1,13 +1,12 @@
 """The golden files: every patch and the final configuration of every node of every stack of the repo, byte for byte."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from ruamel.yaml import YAML
 
 from machineconfig import Patch, render_cluster
 from machineconfig.generation import arguments
-from machineconfig.marks import mask, placeholder, placeholder_bundle
+from machineconfig.placeholder import all_shown, placeholder_bundle, shown
 from machinery import generate_configuration
 from tests.machineconfig.stacks import PATCHES
 from topology import Topology, load
@@ -35,8 +34,8 @@ def renderings() -> dict[Path, str]:
     """The patches of each node in one file."""
     files = {}
     for stack, topology in stacks().items():
-        for name, patches in patches_of(topology, lambda key: f"<secret {key}>").items():
-            text = "".join(f"---\n# patches/{patch.source}\n{patch.text}" for patch in patches)
+        for name, patches in patches_of(topology).items():
+            text = "".join(f"---\n# patches/{patch.source}\n{shown(patch.text)}" for patch in patches)
             files[FOLDER / stack / f"{name}.yaml"] = text
     return files
 
@@ -45,14 +44,13 @@ def finals() -> dict[Path, str]:
     """The final configuration of each node."""
     files = {}
     for stack, topology in stacks().items():
-        for name, patches in patches_of(topology, placeholder).items():
+        for name, patches in patches_of(topology).items():
             args = arguments(topology, topology.node(name), patches, placeholder_bundle())
-            names = frozenset().union(*(patch.secrets for patch in patches))
-            text = mask(placeholder_bundle(), names).text(generate_configuration(args))
+            text = all_shown(generate_configuration(args))
             files[FINAL / stack / f"{name}.yaml"] = text
     return files
 
 
-def patches_of(topology: Topology, secret: Callable[[str], str]) -> dict[str, tuple[Patch, ...]]:
+def patches_of(topology: Topology) -> dict[str, tuple[Patch, ...]]:
     """Each node's patches."""
-    return render_cluster(topology, root=PATCHES, secret=secret)
+    return render_cluster(topology, root=PATCHES)

@@ -98,7 +98,7 @@ def rendered(
 ) -> tuple[Patch, ...]:
     """The patches of a node."""
     node = topology.node(name)
-    return render_node(topology, node, root=root, secret=(secrets or {}).__getitem__)
+    return render_node(topology, node, root=root, secrets=secrets or {})
 
 
 def refused(topology: Topology, name: str, root: Path, secrets: dict[str, str] | None = None) -> tuple[Finding, ...]:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from machineconfig import Patch, check_patches
-from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, found, raw, stack, write
+from machineconfig.placeholder import filled
+from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, found, raw, rendered, stack, write
 
 
 def with_patches(root: Path, files: dict[str, str]) -> Path:
@@ -53,10 +54,10 @@ def test_text_that_talos_cannot_read_is_refused(tmp_path: Path, text: str, findi
     assert lines[0].startswith(f"patches/all/70-x.yaml:{finding}")
 
 
-def test_a_secret_patch_that_is_not_yaml_does_not_show_itself(tmp_path: Path) -> None:
-    write(tmp_path, {"all/70-x.yaml.j2": 'a: {{ secret("pw") }}\nb: 1\n'})
-    (line,) = found(stack(), tmp_path, {"pw": "*hunter2"})
-    assert line == "patches/all/70-x.yaml.j2:1 (cp1, w1): is not YAML; correct it"
+@pytest.mark.parametrize("value", ["*hunter2", "a: [", "{{ hunter2 }}", "\t|", "x\n- y"])
+def test_a_secret_of_any_characters_leaves_its_patch_yaml(tmp_path: Path, value: str) -> None:
+    write(tmp_path, {"all/70-x.yaml.j2": 'machine: {env: {a: {{ secret("pw") }}}}\n'})
+    assert found(stack(), tmp_path, {"pw": value}) == []
 
 
 JSON_PATCH = '[{"op": "replace", "path": "/machine/install/disk", "value": "/dev/vda"}]\n'
@@ -357,12 +358,14 @@ def test_a_delete_of_the_label_for_everybody_is_no_fault(tmp_path: Path) -> None
     assert found(stack(allowSchedulingOnControlPlanes=True), with_patches(tmp_path, {"all/70-l.yaml": text})) == []
 
 
-def test_a_finding_in_a_secret_patch_does_not_say_the_value(tmp_path: Path) -> None:
+def test_the_real_value_of_a_secret_is_checked_and_told_by_its_place_alone(tmp_path: Path) -> None:
     text = 'machine: {network: {interfaces: [{interface: eth0, addresses: ["{{ secret("ip") }}/24"]}]}}\n'
     write(tmp_path, {"node/cp1/70-nic.yaml.j2": text})
-    (line,) = found(stack(), tmp_path, {"ip": "192.168.1.77"})
-    assert "gives a secret value; the topology says 192.168.1.121" in line
-    assert "192.168.1.77" not in line
+    assert found(stack(), tmp_path, {"ip": ""}) == []
+    patches = [filled(patch, {"ip": "192.168.1.77"}) for patch in rendered(stack(), "cp1", tmp_path, {"ip": ""})]
+    (finding,) = check_patches(stack(), {"cp1": patches})
+    assert finding.message == "gives 192.168.1.77/24; the topology says 192.168.1.121"
+    assert str(finding.withheld("is refused")).startswith("patches/node/cp1/70-nic.yaml.j2:1 (cp1): is refused; ")
 
 
 def test_all_findings_are_said_at_once_in_the_order_of_the_checks(tmp_path: Path) -> None:

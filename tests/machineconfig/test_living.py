@@ -6,8 +6,8 @@ import pytest
 
 from machineconfig.checks.living import changed_bootstrap_fields
 from machineconfig.generation import arguments
-from machineconfig.marks import placeholder_bundle
 from machineconfig.model import Patch
+from machineconfig.placeholder import placeholder_bundle
 from machinery import generate_configuration
 from tests.machineconfig.stacks import rendered, stack
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from machineconfig import Patch, render_cluster
 from machineconfig.generation import arguments
-from machineconfig.marks import placeholder_bundle
 from machineconfig.origins import Origins, origins
 from machineconfig.paths import Path, find, leaves, near, title_of, value_at, written
+from machineconfig.placeholder import placeholder_bundle
 from machineconfig.trace import Steps
 from machinery import ConfigError, GenerateArgs, generate_configuration
 from machinery.yaml import load
@@ -27,7 +27,7 @@ OLD_ARGS = GenerateArgs("demo", "https://192.0.2.1:6443", "controlplane", placeh
 
 def nodes() -> Iterator[Any]:
     for name, topology in golden.stacks().items():
-        patches = render_cluster(topology, root=PATCHES, secret=lambda key: f"secret {key}")
+        patches = render_cluster(topology, root=PATCHES)
         for node in topology.nodes:
             args = arguments(topology, node, (), placeholder_bundle())
             yield pytest.param(args, patches[node.name], id=f"{name}-{node.name}")

@@ -71,7 +71,7 @@ def test_a_second_address_on_a_port_that_is_the_link_is_refused_too(tmp_path: Pa
     [
         (VIP % "eth5", "eth5 in Layer2VIPConfig"),
         (VIP % "bond0.20", "bond0.20 in Layer2VIPConfig"),
-        (HCLOUD % "eth5", "a secret value"),
+        (HCLOUD % "eth5", "eth5 in HCloudVIPConfig"),
         (ENTRY % "vip: {ip: 192.168.1.120}", "bond0"),
         (ENTRY % "vlans: [{vlanId: 30, vip: {ip: 192.168.1.120}}]", "bond0.30"),
     ],

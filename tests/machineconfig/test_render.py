@@ -7,6 +7,7 @@ from machineconfig import ConfigError, NodeFacts, render_cluster
 from machineconfig.bounds import LARGEST, STEPS
 from machineconfig.checks.configuration import bundle
 from machineconfig.generation import arguments
+from machineconfig.placeholder import shown
 from tests.machineconfig.stacks import OLD, raw, refused, rendered, stack, write
 from topology import ROLES, Role
 
@@ -295,7 +296,7 @@ def test_nothing_outside_the_patches_is_included(tmp_path: Path, path: str) -> N
 def test_a_secret_marks_its_patch_and_no_other(tmp_path: Path) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": 'a: {{ secret("pw") }}\n', "all/20-b.yaml.j2": "a: b\n"})
     marked, plain = rendered(stack(), "cp1", tmp_path, {"pw": "hunter2"})
-    assert (marked.secrets, marked.is_secret, marked.text) == (frozenset({"pw"}), True, "a: hunter2\n")
+    assert (marked.secrets, marked.is_secret, shown(marked.text)) == (frozenset({"pw"}), True, "a: <secret pw>\n")
     assert (plain.secrets, plain.is_secret) == (frozenset(), False)
     assert "hunter2" not in repr(marked)
 

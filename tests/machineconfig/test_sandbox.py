@@ -312,13 +312,14 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["all/10-a.yaml", "all/10-a.yaml.j2", "all", "node", "node/cp1"])
-def test_a_link_out_of_the_patches_is_refused_and_not_read(tmp_path: Path, name: str) -> None:
-    outside, patches = tmp_path / "outside", tmp_path / "patches"
+@pytest.mark.parametrize("where", ["outside", "project/.git"])
+def test_a_link_out_of_the_project_is_refused_and_not_read(tmp_path: Path, name: str, where: str) -> None:
+    outside, patches = tmp_path / where, tmp_path / "project" / "patches"
     write(outside, {"10-a.yaml": "hunter2: 1\n", "cp1/10-a.yaml": "hunter2: 1\n"})
     (patches / name).parent.mkdir(parents=True)
     (patches / name).symlink_to(outside if "." not in name else outside / "10-a.yaml")
     findings = refused(stack(), "cp1", patches)
-    assert str(findings[0]).startswith(f"patches/{name}: is a link that leaves patches/; ")
+    assert str(findings[0]).startswith(f"patches/{name}: is a link out of the project; ")
     assert "hunter2" not in "".join(map(str, findings))
 
 

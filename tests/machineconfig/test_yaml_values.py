@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 
 from machineconfig import Patch
 from machineconfig.generation import arguments
-from machineconfig.marks import placeholder_bundle
+from machineconfig.placeholder import placeholder_bundle
 from machinery import generate_configuration, parse_configuration
 from tests.machineconfig.stacks import rendered, stack
 

@@ -26,10 +26,10 @@ def recorded() -> list[Make | Read]:
 
 
 def of_stacks() -> list[Make | Read]:
-    """Every node of every stack file of the repo with its patches, those of a secret with a word in its place."""
+    """Every node of every stack file of the repo with its patches, placeholders in the place of secrets."""
     pairs = []
     for stack, topology in stacks.stacks().items():
-        for name, given in stacks.patches_of(topology, lambda key: f"secret-{key}").items():
+        for name, given in stacks.patches_of(topology).items():
             args = arguments_of(topology, topology.node(name), given, golden.BUNDLE)
             pairs.append(Make(f"{stack} {name}", args))
             pairs += [Make(f"{stack} {name} {patch.source}", replace(args, patches=(patch.text,))) for patch in given]

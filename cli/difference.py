@@ -8,8 +8,8 @@ from cli.terminal import paint
 from machineconfig.checks.living import ReadOnce
 from machineconfig.differences import Change
 from machineconfig.paths import Documents, title_of
+from machineconfig.redaction import Redacted
 from machineconfig.trace import MISSING
-from machineconfig.veil import Veiled
 from machinery import ConfigError, emit, parse_configuration
 from machinery.yaml import load
 
@@ -112,20 +112,20 @@ def _values(change: Change) -> str:
     old, new = change.old, change.new
     if change.reordered and (_hides(old) or _hides(new)):
         return ": another order"
-    if isinstance(new, Veiled) and isinstance(old, Veiled):
+    if isinstance(new, Redacted) and isinstance(old, Redacted):
         return f" {old if old.certain else new}: changed"
     if change.kind == "changed":
         return f": {'another order, ' if change.reordered else ''}{_shown(old)} -> {_shown(new)}"
     value = new if old is MISSING else old
-    return f" {value}" if isinstance(value, Veiled) else f": {_shown(value)}"
+    return f" {value}" if isinstance(value, Redacted) else f": {_shown(value)}"
 
 
 def _hides(value: Any) -> bool:
-    return isinstance(value, Veiled) or (isinstance(value, list) and any(map(_hides, value)))
+    return isinstance(value, Redacted) or (isinstance(value, list) and any(map(_hides, value)))
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, Veiled):
+    if isinstance(value, Redacted):
         return str(value)
     if isinstance(value, str) and "\n" in value:
         return f"({len(value.splitlines())} lines of text)"
