@@ -68,7 +68,7 @@ class BringUp(pulumi.ComponentResource):
         self.kubeconfig = self._kubeconfig([bootstrap, *applied.values()])
         self.talosconfig = self._talosconfig()
         # What no configuration says, for the comparison of the next run: components/record.py.
-        self.register_outputs({"contract": str(args.topology.versions.contract)})
+        self.register_outputs({"contract": str(args.topology.versions.contract), "bootstrap": bootstrap.id})
 
     def _apply(self, node: Node) -> machine.ConfigurationApply:
         provisioned = self._args.machines[node.name]

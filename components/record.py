@@ -63,7 +63,7 @@ class Record:
     nodes: dict[str, Applied] = field(default_factory=dict)
     """By name."""
     lives: bool = False
-    """Whether etcd was bootstrapped."""
+    """Whether etcd was bootstrapped: `BringUp` remembers it when the node of the bootstrap is retired."""
     contract: str = ""
     """The Talos version contract that the configurations were made with; empty before it was recorded."""
     kubeconfig: tuple[str, str] | None = None
@@ -76,9 +76,10 @@ class Record:
             match resource["type"].rpartition(":")[2]:
                 case "BringUp":
                     self.contract = outputs.get("contract", "")
+                    self.lives |= "bootstrap" in outputs
                 case "ConfigurationApply":
                     text = _plain(inputs.get("machineConfigurationInput"))
-                    self.nodes[_name(resource["urn"])] = Applied(resource["urn"], inputs["node"], text)
+                    self.nodes[_name(resource["urn"])] = Applied(resource["urn"], _plain(inputs.get("node")), text)
                 case "Bootstrap":
                     self.lives = True
                 case "Kubeconfig":

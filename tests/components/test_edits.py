@@ -96,6 +96,14 @@ def test_of_a_cluster_that_was_not_bootstrapped_nothing_is_said() -> None:
     assert (found.refused, found.warnings) == ([], [])
 
 
+def test_a_cluster_lives_on_when_the_node_of_its_bootstrap_was_retired() -> None:
+    found = state(plan(), bootstrapped=False)
+    found[0]["outputs"] |= {"bootstrap": "machine_bootstrap"}
+    record = Record()
+    record.read(pulumi.StateMigrationArgs(PARENT, found))
+    assert record.lives
+
+
 @pytest.mark.parametrize(
     ("edit", "said"),
     [

@@ -5,29 +5,14 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.stack.rehearsal import Json, Rehearsal
-from tests.waiting import eventually
+from tests.stack.resetting import reset
 
 pytestmark = pytest.mark.stack
-
-RESET = """
-import asyncio, sys
-from pathlib import Path
-from cli.running import talosconfig
-from talosapi import Client
-
-async def reset():
-    async with Client(sys.argv[2], talosconfig(Path(sys.argv[1]))) as client:
-        await client.reset(graceful=True, reboot=True)
-
-asyncio.run(reset())
-"""
-"""What ``talosctl reset --reboot`` does."""
 
 
 @pytest.fixture(scope="module")
@@ -69,21 +54,6 @@ def refused(rehearsal: Rehearsal) -> str:
 def warned(rehearsal: Rehearsal) -> list[str]:
     said = rehearsal.pulumi("preview", "--non-interactive").partition("Diagnostics:")[2].partition("Outputs:")[0]
     return re.findall(r"warning: (.*)", said)
-
-
-def retired(rehearsal: Rehearsal, name: str, folder: Path) -> None:
-    """Do what ``talosctl reset --reboot`` does, and wait until the machine is in maintenance mode."""
-    file = folder / "talosconfig"
-    file.touch(mode=0o600)
-    file.write_text(rehearsal.outputs(secrets=True)["talosconfig"])
-    before = len(rehearsal.journal())
-    rehearsal.command(sys.executable, "-c", RESET, str(file), rehearsal.node(name)["address"])
-
-    def booted() -> bool:
-        events = [entry["event"] for entry in rehearsal.journal()[before:] if entry["machine"] == name]
-        return "boot" in events
-
-    eventually(booted, within=60, what=f"{name} to boot again")
 
 
 def test_control_planes_that_disappear_are_refused_together_by_name(
@@ -160,9 +130,9 @@ def test_nothing_is_destroyed_of_a_living_cluster(living: Rehearsal) -> None:
 
 
 def test_a_machine_that_was_reset_is_installed_again_by_the_command_that_diff_names(
-    living: Rehearsal, tmp_path: Path
+    living: Rehearsal,
 ) -> None:
-    retired(living, "lab-controlplane-03", tmp_path)
+    reset(living, "lab-controlplane-03")
     said = living.command(sys.executable, "-m", "cli", "diff", "--stack", "lab", fails=True)
     named = re.search(r"plane-03: it is in maintenance mode, without a configuration: `pulumi (up [^`]*)`", said)
     assert named, said
@@ -171,8 +141,8 @@ def test_a_machine_that_was_reset_is_installed_again_by_the_command_that_diff_na
     assert living.steps() == {} and living.journal("violation") == []
 
 
-def test_a_control_plane_is_retired_by_the_commands_that_the_refusal_names(living: Rehearsal, tmp_path: Path) -> None:
-    retired(living, "lab-controlplane-02", tmp_path)
+def test_a_control_plane_is_retired_by_the_commands_that_the_refusal_names(living: Rehearsal) -> None:
+    reset(living, "lab-controlplane-02")
     living.topology["nodes"].pop(1)
     living.save()
     said = refused(living)

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from tests.stack.rehearsal import Json, Rehearsal, name_of
+from tests.stack.resetting import reset
 
 pytestmark = pytest.mark.stack
 
@@ -155,6 +156,27 @@ def test_the_vm_of_a_control_plane_is_neither_replaced_nor_deleted_unasked(homel
     assert "talos-controlplane-01" in output and "protect" in output
 
 
+def test_another_address_is_refused_because_the_vm_keeps_the_old_one(homelab: Rehearsal) -> None:
+    homelab.node("talos-worker-01")["address"] = "192.168.1.199"
+    homelab.save()
+    output = homelab.pulumi("preview", "--non-interactive", fails=True)
+    homelab.node("talos-worker-01")["address"] = "192.168.1.122"
+    homelab.save()
+    assert "nodes[1].address: 192.168.1.199 is not where talos-worker-01 lives (192.168.1.122)" in output
+    assert "its cloud-init drive keeps the old one" in output
+    assert homelab.steps() == {}
+
+
+def test_a_worker_that_leaves_takes_its_vm_along_and_that_is_said(homelab: Rehearsal) -> None:
+    homelab.topology["nodes"].remove(homelab.node("talos-worker-02"))
+    homelab.save()
+    said = homelab.pulumi("preview", "--non-interactive")
+    assert "talos-worker-02 (192.168.1.132) is no longer among them: its VM is deleted" in said
+    homelab.up()
+    assert "talos-worker-02" not in inputs(homelab, "VmLegacy")
+    assert homelab.steps() == {}
+
+
 def test_machines_of_control_planes_change_one_at_a_time(homelab: Rehearsal) -> None:
     homelab.topology["nodes"] += EXTRA_CONTROL_PLANES
     homelab.save()
@@ -170,9 +192,24 @@ def test_machines_of_control_planes_change_one_at_a_time(homelab: Rehearsal) -> 
     assert homelab.journal("violation") == []
 
 
-def test_destroy_asks_for_secrets_and_control_planes_and_then_ends_clean(homelab: Rehearsal) -> None:
+def test_a_control_plane_is_retired_with_its_vm(homelab: Rehearsal) -> None:
+    name = "talos-controlplane-03"
+    reset(homelab, name)
+    homelab.forget(name)
+    vm = next(each["urn"] for each in homelab.state() if each["urn"].endswith(f":VmLegacy::{name}"))
+    homelab.pulumi("state", "unprotect", "--yes", vm)
+    homelab.topology["nodes"].remove(homelab.node(name))
+    homelab.save()
+    homelab.up()
+    assert name not in inputs(homelab, "VmLegacy")
+    assert homelab.steps() == {} and homelab.journal("violation") == []
+
+
+def test_destroy_is_refused_before_anything_is_deleted_and_once_unprotected_ends_clean(homelab: Rehearsal) -> None:
+    before, machines = [each["urn"] for each in homelab.state()], len(homelab.journal("power-off"))
     output = homelab.pulumi("destroy", "--yes", "--skip-preview", "--non-interactive", fails=True)
     assert "protect" in output
+    assert [each["urn"] for each in homelab.state()] == before and len(homelab.journal("power-off")) == machines
     homelab.pulumi("state", "unprotect", "--all", "--yes")
     homelab.pulumi("destroy", "--yes", "--skip-preview", "--non-interactive")
     assert homelab.state() == []
