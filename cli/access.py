@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         topology = load(stack.cluster)
     except TopologyError as error:
-        raise CliError(stack.located(error.faults)) from None
+        raise CliError(stack.told(error.findings)) from None
     nodes = _addresses(topology, options.node)
     account = _account()
     if not (options.user or account):

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from findings import NOTHING, path_of
 from machineconfig import Finding, Plan
 from machineconfig.levels import check_names, files, levels
 from topology import Fault, Topology
@@ -44,7 +45,9 @@ def _claimed_twice(topologies: Mapping[str, Topology]) -> Iterator[Fault]:
     for (one, first), (other, second) in combinations(topologies.items(), 2):
         where = f"in {one} and in {other}"
         if first.name == second.name:
-            yield Fault("name", first.name, f"is the cluster's name {where}", "give each cluster a name of its own")
+            yield Fault.at(
+                ("name",), first.name, f"is the cluster's name {where}", "give each cluster a name of its own"
+            )
         unless = "correct one of them, unless these are two networks"
         yield from _both("nodes.address", f"both {where}", unless, _addresses(first), _addresses(second))
         ours, theirs = (PLATFORMS[each.platform.kind].claims(each) for each in (first, second))
@@ -74,7 +77,7 @@ def _both(path: str, message: str, cure: str, mine: Sequence[str], theirs: Seque
     both = [each for each in mine if each in theirs]
     if both:
         more = f" and {len(both) - 1} more" if len(both) > 1 else ""
-        yield Fault(path, f"{both[0]}{more}", message, cure)
+        yield Fault.at(path_of(path), NOTHING, f"{both[0]}{more} {message}", cure)
 
 
 def _addresses(topology: Topology) -> list[str]:

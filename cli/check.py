@@ -11,6 +11,7 @@ from cli.keys import key_faults, key_warnings, missing_secrets
 from cli.options import Parsers, command, names, output_option, project, stack_option
 from cli.stackfile import StackFile, StackFileError, read
 from cli.terminal import paint, say, say_json, warn
+from findings import written
 from machineconfig import Finding, Plan, PlanError, make_plan
 from machineconfig.checks import RULES
 from machineconfig.secrets_file import secrets_file
@@ -29,7 +30,7 @@ A finding ends with the id of its check in brackets; where it is right as it is,
 _EPILOG = """examples:
   talos-stacks check
   talos-stacks check --stack prod
-  talos-stacks check --output json | jq -r '.findings[].rule'
+  talos-stacks check --output json | jq -r '.findings[].check'
   talos-stacks check --rules
 
 exit codes:
@@ -72,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     return _FOUND if of_none or any(each.found for each in checked) else 0
 
 
-_Found: TypeAlias = Fault | Finding | StackFileError
+_Found: TypeAlias = Fault | Finding
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class _Checked:
 
 def _rules(options: argparse.Namespace) -> int:
     if options.output == "json":
-        say_json([{"rule": rule, "says": says} for rule, says in RULES.items()])
+        say_json([{"check": check, "says": says} for check, says in RULES.items()])
         return 0
     widest = max(map(len, RULES))
     for rule, says in RULES.items():
@@ -100,7 +101,7 @@ def _read_and_check(name: str, folder: Path, without_secrets: bool) -> _Checked:
     try:
         return _check(read(name, folder), without_secrets)
     except StackFileError as error:
-        return _Checked(name, (error,))
+        return _Checked(name, (error.finding,))
 
 
 def _check(file: StackFile, without_secrets: bool) -> _Checked:
@@ -130,8 +131,8 @@ def _check(file: StackFile, without_secrets: bool) -> _Checked:
 
 def _others(file: StackFile, found: Iterable[Fault | Finding]) -> Iterator[Fault | Finding]:
     """Without what is wrong with a value that is not what is written."""
-    misread = {fault.path for fault in file.faults}
-    return (each for each in found if isinstance(each, Finding) or each.path not in misread)
+    misread = {fault.place.path for fault in file.faults}
+    return (each for each in found if isinstance(each, Finding) or each.place.path not in misread)
 
 
 def _together(checked: list[_Checked], patches: Path) -> tuple[tuple[Finding, ...], tuple[Fault | Finding, ...]]:
@@ -147,7 +148,7 @@ def _lines(checked: list[_Checked], of_none: tuple[Finding, ...]) -> Iterator[st
     for each in checked:
         yield f"{each.name}: {_count(len(each.found))}"
         for found in each.found:
-            yield f"  {each.file.place(found)}: {found}" if each.file and isinstance(found, Fault) else f"  {found}"
+            yield f"  {each.file.located(found) if each.file and isinstance(found, Fault) else found}"
     if of_none:
         yield f"no stack: {_count(len(of_none))}"
         yield from (f"  {found}" for found in of_none)
@@ -165,25 +166,24 @@ def _plain(checked: _Checked | None, found: _Found) -> dict[str, Any]:
     if isinstance(found, Finding):
         return {
             **stack,
-            "rule": found.rule or None,
+            "check": found.rule or None,
             "nodes": list(found.names),
             "file": f"patches/{found.source}" if found.source else None,
             "line": found.line,
+            "path": None,
             "value": found.value or None,
             "message": found.message,
-            "remedy": found.remedy,
+            "cure": found.remedy,
         }
-    of_file: dict[str, Any] = {**stack, "rule": None, "nodes": []}
-    if isinstance(found, StackFileError):
-        place = {"file": found.file, "line": found.line, "path": None, "value": None}
-        return {**of_file, **place, "message": found.message, "remedy": "correct the file"}
-    file = checked.file if checked else None
+    said = checked.file.located(found) if checked and checked.file else found
     return {
-        **of_file,
-        "file": file.path.name if file else None,
-        "line": file.line(found) if file else None,
-        "path": found.path,
-        "value": found.value or None,
-        "message": found.message,
-        "remedy": found.cure,
+        **stack,
+        "check": None,
+        "nodes": [],
+        "file": said.place.file or None,
+        "line": said.place.line,
+        "path": written(said.place.path) or None,
+        "value": said.value or None,
+        "message": said.message,
+        "cure": said.cure,
     }

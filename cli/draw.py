@@ -67,4 +67,4 @@ def _picture(stack: StackFile) -> Picture:
     try:
         return picture(load(stack.cluster))
     except TopologyError as error:
-        raise CliError(stack.located(error.faults)) from None
+        raise CliError(stack.told(error.findings)) from None

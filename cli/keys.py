@@ -5,25 +5,27 @@ from collections.abc import Iterable, Iterator
 
 from cli.stackfile import StackFile
 from engine import PROJECT
+from findings import NOTHING, Finding
 from machineconfig import Plan
 from stackfile import KEYS
-from topology import Fault
 from topology.platforms import PLATFORMS
 
 _UNREAD = "is a key that nothing reads"
 
 
-def key_faults(file: StackFile, plan: Plan) -> Iterator[Fault]:
+def key_faults(file: StackFile, plan: Plan) -> Iterator[Finding]:
     """Misspelt keys, of the file's own too."""
     for key in file.strange:
         near = _nearest(key, KEYS)
-        yield Fault(key, "", "is no key of a stack file", f"write {near} or take it out" if near else "take it out")
+        yield Finding.at(
+            (key,), NOTHING, "is no key of a stack file", f"write {near} or take it out" if near else "take it out"
+        )
     for key, near in _unread(file, plan):
         if near:
-            yield Fault(f"{PROJECT}:{key}", "", _UNREAD, f"write {PROJECT}:{near} or take it out")
+            yield Finding.at((f"{PROJECT}:{key}",), NOTHING, _UNREAD, f"write {PROJECT}:{near} or take it out")
 
 
-def missing_secrets(file: StackFile, plan: Plan) -> Iterator[Fault]:
+def missing_secrets(file: StackFile, plan: Plan) -> Iterator[Finding]:
     """Secrets that patches ask for and the stack does not have.
 
     The platform's own secrets may be missing: a stack file can be checked before its credentials are there.
@@ -31,14 +33,14 @@ def missing_secrets(file: StackFile, plan: Plan) -> Iterator[Fault]:
     for name, source in sorted(plan.secrets.items()):
         if name not in file.config and not file.has_environment:
             cure = f"set it with `pulumi config set --secret {name} --stack {file.name}`"
-            yield Fault(f"{PROJECT}:{name}", "", f"is not there, and {source} asks for it", cure)
+            yield Finding.at((f"{PROJECT}:{name}",), NOTHING, f"is not there, and {source} asks for it", cure)
 
 
-def key_warnings(file: StackFile, plan: Plan) -> Iterator[Fault]:
+def key_warnings(file: StackFile, plan: Plan) -> Iterator[Finding]:
     """Keys that nothing reads: left over, or set before the patch that will ask for them."""
     for key, near in _unread(file, plan):
         if not near:
-            yield Fault(f"{PROJECT}:{key}", "", _UNREAD, "take it out")
+            yield Finding.at((f"{PROJECT}:{key}",), NOTHING, _UNREAD, "take it out")
 
 
 def _unread(file: StackFile, plan: Plan) -> Iterator[tuple[str, str]]:

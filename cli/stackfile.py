@@ -4,26 +4,26 @@ Encrypted values stay encrypted: a mark stands in their place.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import findings
 import stackfile
 from cli.errors import CliError
 from engine import PROJECT
+from findings import Finding
 from machineconfig.model import mark
-from stackfile import KEYS, Misread
-from topology import Fault
-from topology.fault import at, show
+from stackfile import KEYS
 
 
 class StackFileError(CliError):
-    """A file that cannot be read as a stack file; `line` counts from 1."""
+    """A file that cannot be read as a stack file."""
 
-    def __init__(self, file: str, line: int | None, message: str) -> None:
-        """`message` follows the place."""
-        super().__init__(f"{file}: {message}" if line is None else f"{file}:{line}: {message}")
-        self.file, self.line, self.message = file, line, message
+    def __init__(self, error: stackfile.StackFileError) -> None:
+        """Take what the reader says."""
+        super().__init__(str(error))
+        self.finding = error.finding
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class StackFile:
     config: Mapping[str, Any] = field(repr=False)
     secrets: frozenset[str]
     """The keys that are encrypted."""
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Finding, ...] = ()
     """Values of the topology that the engine takes for something else than is written."""
     strange: tuple[str, ...] = ()
     """Keys beside `config` that the engine does not know."""
-    lines: Mapping[str, int] = field(default_factory=dict, repr=False)
+    lines: Mapping[findings.Path, int] = field(default_factory=dict, repr=False)
     """The lines of the file's and the project's keys, and of the topology's values by their places."""
     has_environment: bool = False
     """Whether more of its configuration comes from elsewhere, an environment of Pulumi's."""
@@ -48,7 +48,7 @@ class StackFile:
     def cluster(self) -> Any:
         """The topology as it stands in the file; raises CliError where the engine would read another one."""
         if self.faults:
-            raise CliError(self.located(self.faults))
+            raise CliError(self.told(self.faults))
         return self.config["cluster"]
 
     @property
@@ -61,26 +61,22 @@ class StackFile:
         """The patches."""
         return self.folder / "patches"
 
-    def place(self, fault: Fault) -> str:
-        """`Pulumi.lab.yaml:12`: the line of what a fault is about, or of the nearest thing around it."""
-        line = self.line(fault)
-        return self.path.name if line is None else f"{self.path.name}:{line}"
+    def located(self, finding: Finding) -> Finding:
+        """A finding with the line of what it is about, or of the nearest thing around it."""
+        place = replace(finding.place, file=self.path.name, line=self.line_of(finding.place.path))
+        return replace(finding, place=place)
 
-    def located(self, faults: Iterable[Fault]) -> str:
-        """A line for each fault, with its place."""
-        return "\n".join(f"{self.place(fault)}: {fault}" for fault in faults)
+    def told(self, findings: Iterable[Finding]) -> str:
+        """A line for each finding, with its place."""
+        return "\n".join(str(self.located(each)) for each in findings)
 
-    def line(self, fault: Fault) -> int | None:
-        """The line alone."""
-        return self.line_of(fault.path)
-
-    def line_of(self, path: str) -> int | None:
+    def line_of(self, path: findings.Path) -> int | None:
         """The line of a value of the topology, or of the nearest thing around it."""
-        if path.startswith(f"{PROJECT}:"):
+        if str(path[0]).startswith(f"{PROJECT}:"):
             return self.lines.get(path)
         while path and path not in self.lines:
-            path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        return self.lines.get(path or "cluster")
+            path = path[:-1]
+        return self.lines.get(path or ("cluster",))
 
 
 def stacks(folder: Path) -> tuple[str, ...]:
@@ -95,36 +91,31 @@ def read(name: str, folder: Path) -> StackFile:
     except stackfile.NoStackError as error:
         raise CliError(str(error)) from None
     except stackfile.StackFileError as error:
-        raise StackFileError(error.file, error.line, error.message) from None
+        raise StackFileError(error) from None
     if "cluster" not in written.config:
-        missing = stackfile.without_cluster(written)
-        raise StackFileError(missing.file, missing.line, missing.message)
+        raise StackFileError(stackfile.without_cluster(written))
     encrypted = next(_encrypted(written.config["cluster"], "cluster"), None)
     if encrypted:
-        raise StackFileError(
-            written.path.name,
-            written.key_lines["cluster"],
+        message = (
             f"{encrypted} is encrypted, which would make a secret of the whole topology; set the value as"
-            ' a key of its own (`pulumi config set --secret`) and ask for it in a patch with secret("key")',
+            ' a key of its own (`pulumi config set --secret`) and ask for it in a patch with secret("key")'
         )
+        line = written.key_lines["cluster"]
+        raise StackFileError(stackfile.StackFileError(written.path.name, line, message))
     return StackFile(
         name,
         written.path,
         {key: _marked(value, key) for key, value in written.config.items()},
         frozenset(key for key, value in written.config.items() if next(_encrypted(value, key), None)),
-        tuple(map(_fault, written.misread)),
+        written.misread,
         tuple(key for key in written.top if key not in KEYS),
         {
-            **written.top,
-            **{at(loc): line for loc, line in written.lines.items()},
-            **{f"{PROJECT}:{key}": line for key, line in written.key_lines.items()},
+            **{(key,): line for key, line in written.top.items()},
+            **{path or ("cluster",): line for path, line in written.lines.items()},
+            **{(f"{PROJECT}:{key}",): line for key, line in written.key_lines.items()},
         },
         "environment" in written.top,
     )
-
-
-def _fault(misread: Misread) -> Fault:
-    return Fault(at(misread.loc), show(misread.text), misread.message, misread.cure)
 
 
 def _is_encrypted(value: Any) -> bool:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from components.record import Applied, Images, Record
-from machineconfig import Finding, NodeFacts, Plan
-from machineconfig.checks.configuration import made
-from topology import Fault, Node, Topology
+from findings import NOTHING, Finding, Path
+from machineconfig import NodeFacts, Plan
+from machineconfig.checks.configuration import Final, made
+from topology import Node, Topology
 from versioning import read_version
 
 _RETIRING = "docs/operations.md, Retiring a control plane"
@@ -34,7 +35,7 @@ class Edits:
     words: Words
 
     @property
-    def refused(self) -> list[Fault]:
+    def refused(self) -> list[Finding]:
         """What cannot be done to a living cluster."""
         if not self.record.lives:
             return []
@@ -47,7 +48,7 @@ class Edits:
         ]
 
     @property
-    def warnings(self) -> list[Fault]:
+    def warnings(self) -> list[Finding]:
         """What will not happen, or happens to something that the preview does not show."""
         if not self.record.lives:
             return []
@@ -66,44 +67,45 @@ class Edits:
         names = {node.name for node in self._topology.nodes}
         return [node for node in self.record.nodes.values() if node.name not in names]
 
-    def _missing(self) -> Iterator[Fault]:
+    def _missing(self) -> Iterator[Finding]:
         gone = [node for node in self._gone if node.is_controlplane]
         members = sum(node.is_controlplane for node in self.record.nodes.values())
         if len(gone) == 1:
             (node,) = gone
-            yield Fault(
-                "nodes",
-                _one(node),
-                f"is missing, but is one of the {members} control planes of this cluster and a member of its etcd",
+            yield Finding.at(
+                ("nodes",),
+                NOTHING,
+                f"{_one(node)} is missing, but is one of the {members} control planes of this cluster and a member of"
+                " its etcd",
                 f"put it back, or retire it first ({_RETIRING}): while all others are healthy"
                 f" `talosctl -n {node.address} reset`, then"
                 f" `pulumi state delete --force --target-dependents '{node.urn}'`",
             )
         elif gone:
-            yield Fault(
-                "nodes",
-                _and([_one(node) for node in gone]),
-                f"are missing, but are {len(gone)} of the {members} control planes of this cluster and members of its"
-                " etcd, which ends without a majority",
+            yield Finding.at(
+                ("nodes",),
+                NOTHING,
+                f"{_and([_one(node) for node in gone])} are missing, but are {len(gone)} of the {members} control"
+                " planes of this cluster and members of its etcd, which ends without a majority",
                 f"put them back; control planes are retired one at a time ({_RETIRING})",
             )
 
-    def _other_roles(self) -> Iterator[Fault]:
+    def _other_roles(self) -> Iterator[Finding]:
         for old, node in self._pairs:
             if old.is_controlplane is not node.is_controlplane:
                 was = "controlplane, and a member of etcd" if old.is_controlplane else "worker"
-                yield Fault(
-                    f"{self._place(node)}.role",
+                yield Finding.at(
+                    (*self._place(node), "role"),
                     node.role,
                     f"is not what {node.name} was installed as ({was}); a machine keeps its role until it is reset",
                     f"put it back; to change it, take the node out and add it as a new one ({_RETIRING})",
                 )
 
-    def _other_addresses(self) -> Iterator[Fault]:
+    def _other_addresses(self) -> Iterator[Finding]:
         for old, node in self._pairs:
             if self.words.readdressed and old.address != str(node.address):
-                yield Fault(
-                    f"{self._place(node)}.address",
+                yield Finding.at(
+                    (*self._place(node), "address"),
                     str(node.address),
                     f"is not where {node.name} lives ({old.address}); a machine's address is its identity, and"
                     f" {self.words.readdressed}",
@@ -111,17 +113,17 @@ class Edits:
                     f" other, one at a time ({_RETIRING})",
                 )
 
-    def _contract(self) -> Iterator[Fault]:
+    def _contract(self) -> Iterator[Finding]:
         now, then = str(self._topology.versions.contract), self.record.contract
         if then not in ("", now):
-            yield Fault(
-                "versions.contract",
+            yield Finding.at(
+                ("versions", "contract"),
                 now,
                 f"is not what this cluster was created with ({then}); it decides about defaults and never changes",
                 f"put {then} back; the version that runs is versions.talos",
             )
 
-    def _kubernetes(self) -> Iterator[Fault]:
+    def _kubernetes(self) -> Iterator[Finding]:
         """Kubernetes goes up one minor version at a time, and never down one."""
         wanted = self._topology.versions.kubernetes
         nodes: dict[str, list[Node]] = defaultdict(list)
@@ -134,8 +136,8 @@ class Edits:
                     nodes[tag].append(node)
         for tag, found in nodes.items():
             down = wanted < (read_version(tag) or wanted)
-            yield Fault(
-                "versions.kubernetes",
+            yield Finding.at(
+                ("versions", "kubernetes"),
                 str(wanted),
                 f"is {'a minor version or more below' if down else 'more than one minor version above'} {tag}, which"
                 f" {_few(found)} run",
@@ -144,17 +146,17 @@ class Edits:
                 else "go up one minor version, run `up`, then the next",
             )
 
-    def _leaving_workers(self) -> Iterator[Fault]:
+    def _leaving_workers(self) -> Iterator[Finding]:
         for node in self._gone:
             if not node.is_controlplane:
-                yield Fault(
-                    "nodes",
-                    _one(node),
-                    f"is no longer among them: {self.words.leaves}, and its Node stays in Kubernetes",
+                yield Finding.at(
+                    ("nodes",),
+                    NOTHING,
+                    f"{_one(node)} is no longer among them: {self.words.leaves}, and its Node stays in Kubernetes",
                     f"`kubectl drain {node.name}` before the run, `kubectl delete node {node.name}` after it",
                 )
 
-    def _installers(self) -> Iterator[Fault]:
+    def _installers(self) -> Iterator[Finding]:
         """An installer image in a configuration is read when a machine is installed, and then no more."""
         of_version, of_image = (
             self.plan.topology.versions.talos,
@@ -167,23 +169,23 @@ class Edits:
                     of_image[_tag(was) if _tag(was) != _tag(now) else ""].append((old, node, now))
         for tag, found in of_image.items():
             (old, node, now), nodes = found[0], [node for _, node, _ in found]
-            yield Fault(
-                "versions.talos" if tag else "images",
-                str(of_version) if tag else "",
+            yield Finding.at(
+                ("versions", "talos") if tag else ("images",),
+                of_version if tag else NOTHING,
                 f"changes the installer in the configuration of {_few(nodes)} and upgrades nothing: what they run"
                 f" stays ({f'{tag} by their configuration' if tag else 'its extensions and kernel arguments too'})",
                 "after the run upgrade one machine at a time, control planes first, each with its installer of the"
                 f" output `nodes`: `talosctl -n {old.address} upgrade --image {now}`",
             )
 
-    def _kubeconfig(self) -> Iterator[Fault]:
+    def _kubeconfig(self) -> Iterator[Finding]:
         urn, host = self.record.kubeconfig or ("", "")
         if host in ("", self._topology.endpoint.url):
             return
         final = self._final(self._topology.bootstrap)
         if f"endpoint: {host}\n" not in final:
-            yield Fault(
-                "endpoint",
+            yield Finding.at(
+                ("endpoint",),
                 self._topology.endpoint.url,
                 f"is not where the output kubeconfig leads ({host}), which is made once",
                 f"after the run `pulumi state delete --force '{urn}'` and `up` again make it anew",
@@ -196,10 +198,10 @@ class Edits:
 
     def _final(self, node: Node) -> str:
         found = made(self._topology, node, self.plan.patches[node.name])
-        return "" if isinstance(found, Finding) else found.text
+        return found.text if isinstance(found, Final) else ""
 
-    def _place(self, node: Node) -> str:
-        return f"nodes[{self._topology.nodes.index(node)}]"
+    def _place(self, node: Node) -> Path:
+        return ("nodes", self._topology.nodes.index(node))
 
 
 def _tag(image: str) -> str:

@@ -1,5 +1,6 @@
 """The files and lines behind fields of the nodes of a plan."""
 
+from findings import written
 from machineconfig.generation import arguments, given
 from machineconfig.origins import Origins, origins
 from machineconfig.paths import MAIN, find
@@ -30,7 +31,8 @@ class Causes:
     def _made(self, name: str) -> Origins | None:
         plan, node = self._plan, self._plan.topology.node(name)
         files = {
-            path: Origin("", title=f"{self._file}, {keys[0]}") for path, keys in given(plan.topology, node).items()
+            path: Origin("", title=f"{self._file}, {written(keys[0])}")
+            for path, keys in given(plan.topology, node).items()
         }
         try:
             patches = plan.patches[name]

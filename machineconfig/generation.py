@@ -26,13 +26,13 @@ def arguments(
     )
 
 
-def given(topology: Topology, node: Node) -> dict[Path, tuple[str, ...]]:
+def given(topology: Topology, node: Node) -> dict[Path, tuple[Path, ...]]:
     """Where the arguments end up in the configuration, with the keys of the stack file behind each, the best first."""
-    at = f"nodes[{topology.nodes.index(node)}]"
+    at = ("nodes", topology.nodes.index(node))
     images = (("machine", "kubelet"), *(("cluster", part) for part in _COMPONENTS))
     return {
-        ("cluster", "clusterName"): ("name",),
-        ("cluster", "controlPlane", "endpoint"): ("endpoint", "network.vip", f"{at}.address"),
-        ("machine", "type"): (f"{at}.role",),
-        **{(*path, "image"): ("versions.kubernetes",) for path in images},
+        ("cluster", "clusterName"): (("name",),),
+        ("cluster", "controlPlane", "endpoint"): (("endpoint",), ("network", "vip"), (*at, "address")),
+        ("machine", "type"): ((*at, "role"),),
+        **{(*path, "image"): (("versions", "kubernetes"),) for path in images},
     }

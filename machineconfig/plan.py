@@ -69,7 +69,7 @@ def make_plan(raw_cluster: object, *, patches: Path) -> Plan:
     try:
         topology = load(raw_cluster)
     except TopologyError as error:
-        raise PlanError(error.faults) from None
+        raise PlanError(error.findings) from None
     schematics = {node.name: Schematic.of(topology.image_of(node)) for node in topology.nodes}
     rendered, findings = render_what_can_be(topology, root=patches)
     checked = check_all(topology, rendered, complete=not findings)

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from findings import Finding
 from machinery.importing import RefusedSecrets, import_secrets_yaml
 from machinery.secrets import write_secrets_yaml
-from topology import Fault, Topology
+from topology import Topology
 
-_PATH = "secrets.importFrom"
+_PATH = ("secrets", "importFrom")
 
 
 @dataclass(frozen=True)
@@ -16,10 +17,10 @@ class SecretsFile:
     """What is known of the file of `secrets.importFrom`."""
 
     path: Path
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Finding, ...] = ()
     """Why it cannot be imported."""
-    warnings: tuple[Fault, ...] = ()
-    missing: tuple[Fault, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+    missing: tuple[Finding, ...] = ()
     """That it is not there: a new cluster needs it, and one that has its secrets does not."""
     converted: str = field(default="", repr=False)
     """Its content as Talos reads it, where the file has it in another form."""
@@ -34,25 +35,27 @@ def secrets_file(topology: Topology, folder: Path) -> SecretsFile | None:
     try:
         if not path.exists():
             message, cure = "is not there, and a new cluster needs it", "bring it before the first `pulumi up`"
-            return SecretsFile(path, missing=(Fault(_PATH, given, message, cure),))
+            return SecretsFile(path, missing=(Finding.at(_PATH, given, message, cure),))
         if not path.is_file():  # a pipe would wait for a writer, and give what it has to the first reader only
-            return SecretsFile(path, faults=(Fault(_PATH, given, "is no regular file", "write it into one"),))
+            return SecretsFile(path, faults=(Finding.at(_PATH, given, "is no regular file", "write it into one"),))
         imported = import_secrets_yaml(path.read_text(encoding="utf-8-sig"))
     except RefusedSecrets as error:
         return SecretsFile(path, faults=tuple(_refused(given, error)))
     except UnicodeDecodeError:
         cure = "make it with `talosctl gen secrets`"
-        return SecretsFile(path, faults=(Fault(_PATH, given, "is not UTF-8 text", cure),))
+        return SecretsFile(path, faults=(Finding.at(_PATH, given, "is not UTF-8 text", cure),))
     except OSError as error:
-        return SecretsFile(path, faults=(Fault(_PATH, given, f"cannot be read: {error.strerror}", "make it readable"),))
+        return SecretsFile(
+            path, faults=(Finding.at(_PATH, given, f"cannot be read: {error.strerror}", "make it readable"),)
+        )
     warnings = tuple(
-        Fault(_PATH, given, f"{place} ends on {end:%Y-%m-%d}, within a year", "plan the rotation of this CA")
+        Finding.at(_PATH, given, f"{place} ends on {end:%Y-%m-%d}, within a year", "plan the rotation of this CA")
         for place, end in imported.ending
     )
     converted = write_secrets_yaml(imported.bundle) if imported.is_converted else ""
     return SecretsFile(path, warnings=warnings, converted=converted)
 
 
-def _refused(given: str, error: RefusedSecrets) -> Iterator[Fault]:
+def _refused(given: str, error: RefusedSecrets) -> Iterator[Finding]:
     for refusal in error.findings:
-        yield Fault(_PATH, given, refusal.message, refusal.cure)
+        yield Finding.at(_PATH, given, refusal.message, refusal.cure)

@@ -4,12 +4,9 @@ It needs no engine, credentials or passphrase: what is encrypted stays so, a map
 """
 
 from stackfile.reading import KEYS, NoStackError, StackFileError, Written, names, path_of, read, without_cluster
-from stackfile.values import Loc, Misread
 
 __all__ = [
     "KEYS",
-    "Loc",
-    "Misread",
     "NoStackError",
     "StackFileError",
     "Written",

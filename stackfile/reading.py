@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import findings
 from engine import PROJECT
+from findings import Finding, Place
 from machinery.entries import Entry, roots
 from machinery.errors import ConfigError
 from machinery.problems import Problem
 from machinery.yaml import MappingNode
-from stackfile.values import Loc, Misread, Reader, keys_of
+from stackfile.values import Reader, keys_of
 
 CLUSTER = f"{PROJECT}:cluster"
 KEYS = ("config", "environment", "secretsprovider", "encryptedkey", "encryptionsalt")
@@ -27,8 +29,8 @@ class StackFileError(Exception):
 
     def __init__(self, file: str, line: int | None, message: str) -> None:
         """`message` follows the place."""
-        super().__init__(f"{file}: {message}" if line is None else f"{file}:{line}: {message}")
-        self.file, self.line, self.message = file, line, message
+        self.finding = Finding(Place(file, line), message, "correct the file")
+        super().__init__(f"{self.finding.place}: {message}")
 
 
 class NoStackError(Exception):
@@ -43,11 +45,11 @@ class Written:
     path: Path
     config: Mapping[str, Any] = field(repr=False)
     """The project's keys without its name, and those of other projects under their own. `cluster` may be missing."""
-    misread: tuple[Misread, ...]
+    misread: tuple[Finding, ...]
     """Values of the topology that the engine takes for something else than is written."""
     key_lines: Mapping[str, int] = field(repr=False)
     """The lines of the keys of `config`."""
-    lines: Mapping[Loc, int] = field(repr=False)
+    lines: Mapping[findings.Path, int] = field(repr=False)
     """The lines of the topology's values by their places."""
     top: Mapping[str, int] = field(repr=False)
     """The file's own keys, `config` among them, with their lines."""

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from findings import Finding, Path
 from machinery.entries import Entry
 from machinery.errors import ConfigError
 from machinery.problems import Problem
 from machinery.yaml import PLAIN, MappingNode, ScalarNode, SequenceNode, plain
 
-Loc = tuple[str | int, ...]
-"""Where a value stands below the key `cluster`: `("nodes", 2, "address")`."""
 _STANDARD = "tag:yaml.org,2002:"
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
 _AMBIGUOUS = re.compile(
@@ -30,24 +29,14 @@ _EXACT = 2**53
 """From here on a number that goes through JSON loses digits."""
 
 
-@dataclass(frozen=True)
-class Misread:
-    """A value that the engine takes for something else than is written."""
-
-    loc: Loc
-    text: str
-    message: str
-    cure: str
-
-
 @dataclass
 class Reader:
     """Reads values, and notes where each stands and which are not what is written."""
 
-    misread: list[Misread] = field(default_factory=list)
-    lines: dict[Loc, int] = field(default_factory=dict)
+    misread: list[Finding] = field(default_factory=list)
+    lines: dict[Path, int] = field(default_factory=dict)
 
-    def value(self, entry: Entry, loc: Loc = ()) -> Any:
+    def value(self, entry: Entry, loc: Path = ()) -> Any:
         """What the engine hands to the program; raises ConfigError for what is no configuration."""
         self.lines.setdefault(loc, entry.line)
         node = entry.node
@@ -57,7 +46,7 @@ class Reader:
             return self._mapping(entry, node, loc)
         return self._scalar(entry, node, loc) if isinstance(node, ScalarNode) else None
 
-    def _mapping(self, entry: Entry, node: MappingNode, loc: Loc) -> dict[str, Any]:
+    def _mapping(self, entry: Entry, node: MappingNode, loc: Path) -> dict[str, Any]:
         result: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for name, (child, key) in keys_of(entry, node).items():
@@ -70,14 +59,14 @@ class Reader:
             result[name] = self.value(child, (*loc, name))
         return {**merged, **result}
 
-    def _maps(self, entry: Entry, loc: Loc) -> Iterator[dict[str, Any]]:
+    def _maps(self, entry: Entry, loc: Path) -> Iterator[dict[str, Any]]:
         value = self.value(entry, loc)
         for part in value if isinstance(value, list) else [value]:
             if not isinstance(part, dict):
                 raise ConfigError(Problem("<< needs a map", line=entry.line))
             yield part
 
-    def _scalar(self, entry: Entry, node: ScalarNode, loc: Loc) -> Any:
+    def _scalar(self, entry: Entry, node: ScalarNode, loc: Path) -> Any:
         text = entry.text
         meaning = self._meaning(node, entry.line)
         if node.tag != PLAIN:
@@ -105,8 +94,8 @@ class Reader:
         except ConfigError as error:
             raise ConfigError(replace(error.problems[0], line=line)) from None
 
-    def _note(self, loc: Loc, text: str, message: str, cure: str) -> None:
-        self.misread.append(Misread(loc, text, message, cure))
+    def _note(self, loc: Path, text: str, message: str, cure: str) -> None:
+        self.misread.append(Finding.at(loc, text, message, cure))
 
 
 def keys_of(entry: Entry, node: MappingNode) -> dict[str, tuple[Entry, ScalarNode]]:
@@ -127,7 +116,7 @@ def _shown(key: str) -> str:
     return key if re.fullmatch(r"[\w.:/@-]{1,64}", key) else json.dumps(key[:64])
 
 
-def _cure(loc: Loc, text: str, shown: str) -> str:
+def _cure(loc: Path, text: str, shown: str) -> str:
     if loc[:1] == ("versions",) and re.fullmatch(r"[0-9]+\.[0-9]+", text):
         whole = "" if loc[1:] == ("contract",) else ".0"
         return f"write it whole and with its v, such as v{text}{whole}"

@@ -14,14 +14,14 @@ PLUGIN_PROTOCOL = {"grpc", "google", "pulumi"}
 ROOMS = {
     "findings": {"findings"},
     "versioning": {"versioning"},
-    "topology": {"topology", "versioning", "pydantic", "pydantic_core"},
+    "topology": {"topology", "findings", "versioning", "pydantic", "pydantic_core"},
     "machinery": {"machinery", "findings", "versioning", "yaml", "cryptography"},
-    "stackfile": {"stackfile", "machinery", "engine"},
+    "stackfile": {"stackfile", "findings", "machinery", "engine"},
     "machineconfig": {"machineconfig", "findings", "machinery", "topology", "jinja2"},
     "talosapi": {"talosapi", "grpclib", "h2", "yaml", "google", "cryptography", "grpc_tools"},
     "engine": {"engine"},
     "cli": {"cli", "engine", "findings", "stackfile", "topology", "machineconfig", "machinery", "talosapi"},
-    "components": {"components", "topology", "machineconfig", "talosapi", "versioning", "pulumi"},
+    "components": {"components", "findings", "topology", "machineconfig", "talosapi", "versioning", "pulumi"},
     "lab": {
         "lab",
         "engine",

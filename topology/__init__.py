@@ -3,12 +3,12 @@
 Nothing here reads a file, the environment or the network, and nothing here knows of Pulumi.
 """
 
+from findings import Finding as Fault
 from topology.disk import Disk
 from topology.endpoint import Endpoint
-from topology.fault import Fault, TopologyError
 from topology.firewall import Firewall
 from topology.link import Bond, Link, Vlan
-from topology.loader import load
+from topology.loader import TopologyError, load
 from topology.network import ClusterNetwork
 from topology.node import Node, Platform
 from topology.platforms.bare_metal.node import BareMetalNode
@@ -35,7 +35,7 @@ __all__ = [
     "Contract",
     "Disk",
     "Endpoint",
-    "Fault",
+    "Finding",
     "Firewall",
     "Image",
     "Kubelet",

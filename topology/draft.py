@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from topology.fault import Loc
+from findings import Path
 
 DROP = object()
 """Instead of a replacement: the entry is left out."""
@@ -17,16 +17,16 @@ class Draft:
     def __init__(self, raw: object) -> None:
         """Begin with the file as it is."""
         self.raw = raw
-        self.damaged: dict[Loc, object] = {}
+        self.damaged: dict[Path, object] = {}
 
-    def change(self, loc: Loc, replacement: object) -> bool:
+    def change(self, loc: Path, replacement: object) -> bool:
         """Leave out or replace what is at a place of the file; False where that was done before."""
         if loc in self.damaged:
             return False
         self.damaged[loc] = replacement
         return True
 
-    def suspect(self, loc: Loc) -> None:
+    def suspect(self, loc: Path) -> None:
         """Note a place as faulty that is not in the file, because it may be there under a misspelt key."""
         self.damaged.setdefault(loc, DROP)
 
@@ -37,9 +37,9 @@ class Draft:
             result = _changed(result, loc, self.damaged[loc])
         return result
 
-    def place(self, loc: Loc) -> Loc:
+    def place(self, loc: Path) -> Path:
         """Return where in the file a place of the changed file is; a single value given for a list has no index."""
-        place: Loc = ()
+        place: Path = ()
         for part in loc:
             here = self._at(place)
             if isinstance(part, int) and isinstance(here, list | tuple):
@@ -49,20 +49,20 @@ class Draft:
                 place = (*place, part)
         return place
 
-    def keys(self, loc: Loc) -> frozenset[str]:
+    def keys(self, loc: Path) -> frozenset[str]:
         """The keys that stand in the mapping at a place of the file."""
         here = self._at(loc)
         return frozenset(map(str, here)) if isinstance(here, dict) else frozenset()
 
-    def is_damaged(self, loc: Loc) -> bool:
+    def is_damaged(self, loc: Path) -> bool:
         """Whether a place, or one around it, was left out or replaced."""
         return any(loc[: len(damaged)] == damaged for damaged in self.damaged)
 
-    def holds_damage(self, loc: Loc) -> bool:
+    def holds_damage(self, loc: Path) -> bool:
         """Whether something inside a place was left out or replaced."""
         return any(damaged[: len(loc)] == loc for damaged in self.damaged)
 
-    def spoils(self, pattern: Loc) -> bool:
+    def spoils(self, pattern: Path) -> bool:
         """Whether a place that a rule needs whole was left out or replaced, or one around it; ``*`` is any entry."""
         return any(
             len(damaged) <= len(pattern)
@@ -70,7 +70,7 @@ class Draft:
             for damaged in self.damaged
         )
 
-    def _at(self, loc: Loc) -> object:
+    def _at(self, loc: Path) -> object:
         here = self.raw
         for part in loc:
             if isinstance(here, dict):
@@ -82,7 +82,7 @@ class Draft:
         return here
 
 
-def _changed(container: object, loc: Loc, replacement: object) -> object:
+def _changed(container: object, loc: Path, replacement: object) -> object:
     if not loc:
         return None if replacement is DROP else replacement
     key, rest = loc[0], loc[1:]

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection
 
+from findings import Path
 from topology.compatibility import SUPPORT
-from topology.fault import Loc
 from versioning import read_version
 
 _OWN_ADDRESSES = (
@@ -40,7 +40,7 @@ _KEYS: dict[str, str] = {
 }
 _RENAMED = {"rule": "check"}
 """Keys that had another name in earlier releases."""
-_VALUES: dict[Loc, str] = {
+_VALUES: dict[Path, str] = {
     ("network", "cni"): "write flannel, or none where Cilium or another one is installed afterwards",
 }
 
@@ -74,12 +74,12 @@ def renamed(key: str, keys: Collection[str]) -> str | None:
     return new if new in keys else None
 
 
-def for_value(loc: Loc, cure: str) -> str:
+def for_value(loc: Path, cure: str) -> str:
     """Return the cure for a value at a place: a better one than the general ``cure`` where there is one."""
     return _VALUES.get(loc, cure)
 
 
-def for_missing(loc: Loc, beside: object, cure: str) -> str:
+def for_missing(loc: Path, beside: object, cure: str) -> str:
     """Return the cure for a missing key, from what stands beside it: a better one than ``cure`` where there is one."""
     if loc == ("versions", "kubernetes") and isinstance(beside, dict):
         talos = read_version(beside.get("talos"))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from findings import NOTHING, Finding, FindingsError, Path, Place
 from topology.draft import DROP, Draft
-from topology.fault import Fault, Found, Loc, TopologyError
 from topology.hints import renamed
 from topology.near import closest, near
 from topology.platforms import PLATFORMS
@@ -22,6 +23,10 @@ from topology.translate import follows, translate
 _ROUNDS = 20
 
 
+class TopologyError(FindingsError):
+    """The stack file is refused, with everything that is wrong with it in the order of the file."""
+
+
 def load(raw: object) -> Topology:
     """Check the value of the key ``cluster`` of a stack file and return it as a topology.
 
@@ -32,7 +37,7 @@ def load(raw: object) -> Topology:
     faults, topology = _parse(draft, shape_of(kind))
     if isinstance(raw, dict) and isinstance(raw.get("platform"), dict) and kind is None:
         faults.append(_unknown_kind(raw["platform"]))
-    warnings: list[Fault] = []
+    warnings: list[Finding] = []
     if topology is not None:
         platform = PLATFORMS.get(kind or "")
         for rule in (*RULES, *(platform.rules if platform else ())):
@@ -49,18 +54,18 @@ def _kind(raw: object) -> str | None:
     return kind if isinstance(kind, str) and kind in PLATFORMS else None
 
 
-def _unknown_kind(platform: dict[object, object]) -> Fault:
+def _unknown_kind(platform: dict[object, object]) -> Finding:
     cure = f"write one of {', '.join(PLATFORMS)}"
     if "kind" not in platform:
-        return Fault("platform.kind", "", "is missing", cure)
+        return Finding.at(("platform", "kind"), NOTHING, "is missing", cure)
     kind = platform["kind"]
     guess = near(kind, PLATFORMS) if isinstance(kind, str) else ""
-    return Found(("platform", "kind"), kind, "is not a platform", cure + guess).fault()
+    return Finding.at(("platform", "kind"), kind, "is not a platform", cure + guess)
 
 
-def _parse(draft: Draft, shape: type[Topology]) -> tuple[list[Fault], Topology | None]:
+def _parse(draft: Draft, shape: type[Topology]) -> tuple[list[Finding], Topology | None]:
     """Return the faults of single values, and the topology of what is left without them where that is possible."""
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     for _ in range(_ROUNDS):
         try:
             return faults, shape.model_validate(draft.value())
@@ -72,7 +77,7 @@ def _parse(draft: Draft, shape: type[Topology]) -> tuple[list[Fault], Topology |
     return faults, None
 
 
-def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> Iterator[Fault]:
+def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> Iterator[Finding]:
     """Yield the faults of one round and change the draft so that the next one is without them."""
     found = [(draft.place(_loc(each)), each) for each in error.errors(include_url=False) if not follows(each)]
     # A key that was misspelt is there, only not under its name.
@@ -91,7 +96,7 @@ def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> It
             draft.suspect(place)
 
 
-def _meant(place: Loc, draft: Draft, shape: type[Topology]) -> Iterator[Loc]:
+def _meant(place: Path, draft: Draft, shape: type[Topology]) -> Iterator[Path]:
     """Yield the places whose key an unknown one may have been meant to be."""
     above, key = place[:-1], str(place[-1])
     keys = keys_at(shape, above, draft.keys(above))
@@ -99,17 +104,17 @@ def _meant(place: Loc, draft: Draft, shape: type[Topology]) -> Iterator[Loc]:
     yield from ((*above, name) for name in ([new] if new else closest(key, keys)))
 
 
-def _loc(error: ErrorDetails) -> Loc:
+def _loc(error: ErrorDetails) -> Path:
     """Where an error is; what is wrong with a key itself has ``[key]`` behind it, which is no key of the file."""
     loc = error["loc"]
     return loc[:-1] if loc[-1:] == ("[key]",) and error["type"] != "extra_forbidden" else loc
 
 
-def _apply(rule: Rule, topology: Topology, draft: Draft) -> Iterator[Fault]:
+def _apply(rule: Rule, topology: Topology, draft: Draft) -> Iterator[Finding]:
     """Yield what a rule finds, except where it looks at what was faulty by itself."""
     if any(draft.spoils(pattern) for pattern in rule.reads):
         return
     for found in rule.check(topology):
-        place = draft.place(found.loc)
-        if not any(draft.is_damaged(each) for each in (place, *map(draft.place, found.also))):
-            yield Found(place, found.value, found.message, found.cure).fault()
+        path = draft.place(found.place.path)
+        if not any(draft.is_damaged(each) for each in (path, *map(draft.place, found.also))):
+            yield replace(found, place=Place(path=path), also=())

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Union
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 
-from topology.fault import Loc
+from findings import Path
 from topology.model import Model
 from topology.node import Node, Platform
 from topology.platforms import PLATFORMS
@@ -49,7 +49,7 @@ def shape_of(kind: str | None) -> type[Topology]:
     )
 
 
-def field_at(shape: type[BaseModel], loc: Loc) -> FieldInfo | None:
+def field_at(shape: type[BaseModel], loc: Path) -> FieldInfo | None:
     """Return the field a place stands for; None for an entry of a list or of a mapping, and for an unknown key."""
     annotation: Any = shape
     field: FieldInfo | None = None
@@ -63,7 +63,7 @@ def field_at(shape: type[BaseModel], loc: Loc) -> FieldInfo | None:
     return field
 
 
-def keys_at(shape: type[BaseModel], loc: Loc, but: Collection[str] = ()) -> tuple[str, ...]:
+def keys_at(shape: type[BaseModel], loc: Path, but: Collection[str] = ()) -> tuple[str, ...]:
     """Return the keys that may stand in the mapping at a place, but for some."""
     field = field_at(shape, loc)
     annotation = field.annotation if field else _annotation_at(shape, loc)
@@ -87,7 +87,7 @@ def example_of(field: FieldInfo, *, first: bool = False) -> object:
     return [required] if entry else required if model else None
 
 
-def _annotation_at(shape: type[BaseModel], loc: Loc) -> Any:
+def _annotation_at(shape: type[BaseModel], loc: Path) -> Any:
     if not loc:
         return shape
     field = field_at(shape, loc)

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
+from findings import Finding
 from topology.endpoint import Endpoint
-from topology.fault import Fault
 from topology.firewall import Firewall
 from topology.link import Link
 from topology.model import Data, Model
@@ -75,10 +75,10 @@ class Topology(Model):
     waivers: tuple[Waiver, ...] = ()
     """Findings of the checks that are right here, each with its reason. What is wrong in this file cannot be waived."""
 
-    _warnings: tuple[Fault, ...] = PrivateAttr(default=())
+    _warnings: tuple[Finding, ...] = PrivateAttr(default=())
 
     @property
-    def warnings(self) -> tuple[Fault, ...]:
+    def warnings(self) -> tuple[Finding, ...]:
         """What is allowed and worth a second look."""
         return self._warnings
 

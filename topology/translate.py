@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from topology.fault import NOTHING, Fault, Loc, at, show
+from findings import NOTHING, Finding, Path
 from topology.hints import for_key, for_missing, for_number, for_value, renamed
 from topology.near import closest, near
 from topology.shape import example_of, field_at, keys_at
@@ -26,7 +26,7 @@ def follows(error: ErrorDetails) -> bool:
     return error["type"] in ("consequence", "default_factory_not_called")
 
 
-def translate(error: ErrorDetails, loc: Loc, shape: type[BaseModel], beside: Collection[str] = ()) -> Fault:
+def translate(error: ErrorDetails, loc: Path, shape: type[BaseModel], beside: Collection[str] = ()) -> Finding:
     """Return the fault that an error at ``loc`` of the file means; ``beside`` are the keys that stand around it."""
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if value is None and kind in ("refused", "bool_type", "int_type", "literal_error"):
@@ -46,17 +46,17 @@ def translate(error: ErrorDetails, loc: Loc, shape: type[BaseModel], beside: Col
             cure = cure.removesuffix(_OPTIONAL)
     else:
         message, cure = "cannot stand here", "see docs/stack.schema.json for what can"
-    return Fault(at(loc), show(value), message, for_value(loc, cure))
+    return Finding.at(loc, value, message, for_value(loc, cure))
 
 
-def _missing(loc: Loc, shape: type[BaseModel], beside: object) -> Words:
+def _missing(loc: Path, shape: type[BaseModel], beside: object) -> Words:
     field = field_at(shape, loc)
     example = example_of(field, first=True) if field else None
     words = example if isinstance(example, str) else json.dumps(example)
     return NOTHING, "is missing", for_missing(loc, beside, f"give it, such as {words}")
 
 
-def _empty(loc: Loc, shape: type[BaseModel]) -> Words:
+def _empty(loc: Path, shape: type[BaseModel]) -> Words:
     field = field_at(shape, loc)
     example = example_of(field, first=True) if field else None
     such = f", such as {example}" if isinstance(example, str | int) else ""
@@ -64,7 +64,7 @@ def _empty(loc: Loc, shape: type[BaseModel]) -> Words:
     return NOTHING, "is empty", f"give it{such}{_OPTIONAL if optional else ''}"
 
 
-def _unknown_key(loc: Loc, shape: type[BaseModel], beside: Collection[str]) -> Words:
+def _unknown_key(loc: Path, shape: type[BaseModel], beside: Collection[str]) -> Words:
     key, keys = str(loc[-1]), keys_at(shape, loc[:-1])
     hint = for_key(key)
     if hint:

@@ -12,9 +12,9 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainValidator,
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import no_info_before_validator_function
 
+from findings import show
 from topology.addresses import is_nobodys
 from topology.endpoint import Endpoint, parse_endpoint
-from topology.fault import show
 from topology.model import refuse
 from topology.versions import parse_contract, parse_version
 from versioning import Contract, Version

@@ -21,14 +21,14 @@ def waiver_faults(
     """
     findings = tuple(findings)
     for index, waiver in enumerate(topology.waivers):
-        path = f"waivers[{index}].check"
+        path = ("waivers", index, "check")
         if waiver.check not in checks:
             near = difflib.get_close_matches(waiver.check, checks, n=1)
             cure = f"write {near[0]}" if near else "write the word in brackets at the end of a finding"
-            yield Fault(path, waiver.check, "is the id of no check", cure)
+            yield Fault.at(path, waiver.check, "is the id of no check", cure)
         elif waiver.check in sure and not any(_covers(waiver, finding) for finding in findings):
             where = f" of {waiver.node}" if waiver.node else ""
-            yield Fault(path, waiver.check, f"waives no finding{where}", "take the waiver out")
+            yield Fault.at(path, waiver.check, f"waives no finding{where}", "take the waiver out")
 
 
 def _covers(waiver: Waiver, finding: Finding) -> bool:

@@ -17,7 +17,7 @@ def test_every_stack_of_the_repo_is_checked_and_nothing_is_wrong(checkout: Path,
     assert out.splitlines() == [f"{name}: nothing is wrong" for name in ("homelab", "lab", "prod")]
 
 
-def test_findings_are_said_with_file_line_nodes_and_remedy(checkout: Path, run: Run) -> None:
+def test_findings_are_said_with_file_line_nodes_and_cure(checkout: Path, run: Run) -> None:
     (checkout / "patches/worker/70-taint.yaml").write_text(TAINT)
     code, out, _ = run("check", "--stack", "lab")
     assert code == 2
@@ -28,20 +28,21 @@ def test_findings_are_said_with_file_line_nodes_and_remedy(checkout: Path, run: 
     ]
 
 
-def test_findings_as_json_have_stack_rule_node_file_line_value_and_remedy(checkout: Path, run: Run) -> None:
+def test_findings_as_json_have_stack_check_node_file_line_value_and_cure(checkout: Path, run: Run) -> None:
     (checkout / "patches/worker/70-taint.yaml").write_text(TAINT)
     code, out, _ = run("check", "--output", "json")
     (finding,) = json.loads(out)["findings"]
     assert code == 2
     assert finding == {
         "stack": "lab",
-        "rule": "worker-taint",
+        "check": "worker-taint",
         "nodes": ["lab-worker-01", "lab-worker-02"],
         "file": "patches/worker/70-taint.yaml",
         "line": 3,
+        "path": None,
         "value": "true:NoSchedule",
         "message": "a worker may not give itself the taint gpu",
-        "remedy": "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers",
+        "cure": "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers",
     }
 
 
@@ -151,7 +152,7 @@ def test_json_names_every_node_and_holds_the_warnings(checkout: Path, run: Run) 
     ]
     (warning,) = json.loads(out)["warnings"]
     assert warning["stack"] == "lab" and warning["path"] == "secrets.importFrom" and warning["nodes"] == []
-    assert warning["remedy"] in err and code == 2
+    assert warning["cure"] in err and code == 2
 
 
 def test_a_secret_that_a_patch_asks_for_and_the_stack_does_not_have(checkout: Path, run: Run) -> None:
@@ -223,9 +224,9 @@ def test_a_file_that_cannot_be_read_is_a_finding_of_its_stack_and_hides_no_other
     assert (code, err) == (2, "")
     said = dict(line.strip().split(": ", 1) for line in out.splitlines())
     assert said["lab"] == "1 finding" and said["a"] == "1 finding"
-    assert said["Pulumi.a.yaml:1"] == "is not YAML: did not find expected node content"
+    assert said["Pulumi.a.yaml:1"] == "is not YAML: did not find expected node content; correct the file"
     second = len(text.splitlines()) + text.splitlines().index("config:") + 1
-    assert said[f"Pulumi.b.yaml:{second}"] == "is not YAML: the key config stands there a second time"
+    assert said[f"Pulumi.b.yaml:{second}"] == "is not YAML: the key config stands there a second time; correct the file"
     code, out, _ = run("check", "--output", "json")
     findings = {each["stack"]: each for each in json.loads(out)["findings"]}
     assert list(findings) == ["a", "b", "c", "d", "lab"] and json.loads(out)["stacks"] == list(findings)

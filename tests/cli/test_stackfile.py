@@ -7,7 +7,7 @@ import pytest
 from cli.errors import CliError
 from cli.stackfile import read, stacks
 from engine.tools import PULUMI, binary
-from topology import Fault
+from findings import NOTHING, Finding, path_of
 
 CLUSTER = "config:\n  talos-stacks:cluster:\n    name: a\n    flag: off\n"
 # As `pulumi config --json` of the engine prints them.
@@ -103,7 +103,8 @@ def test_keys_may_be_merged(tmp_path: Path) -> None:
 def test_a_fault_is_placed_at_its_line_or_the_nearest_around_it(tmp_path: Path) -> None:
     found = read("a", written(tmp_path, f"{CLUSTER}    nodes:\n      - name: x\n        role: worker\n"))
     for path, line in {"nodes[0].role": 7, "nodes[0].address": 6, "nodes[4].role": 5, "zones": 2, "cluster": 2}.items():
-        assert found.place(Fault(path, "", "", "")) == f"Pulumi.a.yaml:{line}"
+        place = found.located(Finding.at(path_of(path), NOTHING, "", "")).place
+        assert (place.file, place.line) == ("Pulumi.a.yaml", line)
 
 
 @pytest.mark.parametrize("key", ["cluster", "talos-stacks:config:cluster"])

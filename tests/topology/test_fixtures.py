@@ -32,7 +32,7 @@ def test_a_doubtful_stack_loads_with_the_warnings_it_announces(file: Path) -> No
 def test_an_invalid_stack_is_refused_with_the_faults_it_announces(file: Path) -> None:
     with pytest.raises(TopologyError) as caught:
         load(cluster(file))
-    assert [str(fault) for fault in caught.value.faults] == announced(file)
+    assert [str(fault) for fault in caught.value.findings] == announced(file)
     assert str(caught.value).splitlines() == announced(file)
 
 
@@ -40,7 +40,7 @@ def test_ten_faults_are_told_in_one_run() -> None:
     file = next(file for file in stack_files("invalid") if file.stem == "ten-faults")
     with pytest.raises(TopologyError) as caught:
         load(cluster(file))
-    assert len({fault.path for fault in caught.value.faults}) == 10
+    assert len({fault.place.path for fault in caught.value.findings}) == 10
 
 
 def test_no_fault_shows_what_could_be_a_secret() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from findings import written
 from tests.topology.stacks import valid
 from topology import Topology, TopologyError, load
 
@@ -44,11 +45,11 @@ def answer(raw: Any) -> None:
     try:
         assert isinstance(load(raw), Topology)
     except TopologyError as error:
-        assert error.faults
-        assert len(set(error.faults)) == len(error.faults)
-        for fault in error.faults:
+        assert error.findings
+        assert len(set(error.findings)) == len(error.findings)
+        for fault in error.findings:
             line = str(fault)
-            assert line.isprintable() and line.encode() and fault.path and fault.message and fault.cure
+            assert line.isprintable() and line.encode() and fault.place.path and fault.message and fault.cure
             assert not any(word in line for word in ("pydantic", "Input should", "Value error", "validation error"))
 
 
@@ -95,4 +96,4 @@ def test_a_key_that_is_called_as_a_key_in_an_error_is_a_key() -> None:
     for raw in ({"[key]": 1}, {"network": {"[key]": 1}}):
         with pytest.raises(TopologyError) as caught:
             load(raw)
-        assert any(fault.path.endswith('"[key]"') for fault in caught.value.faults)
+        assert any(written(fault.place.path).endswith('"[key]"') for fault in caught.value.findings)

@@ -8,9 +8,9 @@ import pytest
 
 from components.nodes import PLATFORMS as COMPONENTS
 from components.nodes.shape import NodeComponent
+from findings import Finding
 from tests.topology.stacks import ROOT, valid
 from topology import Node, Platform, Topology, TopologyError, load
-from topology.fault import Found
 from topology.platforms import PLATFORMS
 from topology.platforms.base import PlatformKind
 from topology.rules.rule import Rule
@@ -36,10 +36,10 @@ class CloudNode(Node):
     """Its size."""
 
 
-def flavors_are_large(topology: Topology) -> Iterator[Found]:
+def flavors_are_large(topology: Topology) -> Iterator[Finding]:
     for index, node in enumerate(topology.nodes):
         if isinstance(node, CloudNode) and node.flavor == "tiny":
-            yield Found(("nodes", index, "flavor"), node.flavor, "is too small", "take a larger one")
+            yield Finding.at(("nodes", index, "flavor"), node.flavor, "is too small", "take a larger one")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from findings import written
 from tests.topology.stacks import ROOT, cluster, valid
 from topology import BareMetalNode, Contract, ProxmoxNode, ProxmoxSettings, Topology, TopologyError, Version, load
 
@@ -173,7 +174,11 @@ def test_a_single_faulty_entry_of_a_list_keeps_the_places_of_the_others() -> Non
 
     with pytest.raises(TopologyError) as caught:
         load(valid(edit=edit))
-    assert [fault.path for fault in caught.value.faults] == ["nodes[0]", "nodes[3].address", "nodes[3].vmId"]
+    assert [written(fault.place.path) for fault in caught.value.findings] == [
+        "nodes[0]",
+        "nodes[3].address",
+        "nodes[3].vmId",
+    ]
 
 
 def test_models_are_topologies() -> None:

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from topology.fault import Found, Loc
+from findings import Finding, Path
 from topology.site import Site, path_of
 from topology.topology import Topology
 
 
-def _sites(topology: Topology) -> Iterator[tuple[Loc, Site]]:
+def _sites(topology: Topology) -> Iterator[tuple[Path, Site]]:
     yield ("network",), topology.network
     yield from ((("zones", name), zone) for name, zone in topology.zones.items())
 
 
-def mirrors_come_from_a_zone_that_has_some(topology: Topology) -> Iterator[Found]:
+def mirrors_come_from_a_zone_that_has_some(topology: Topology) -> Iterator[Finding]:
     """A zone without registries names another one that has them."""
     with_some = [name for name, zone in topology.zones.items() if zone.registry_mirrors]
     for name, zone in topology.zones.items():
@@ -22,13 +22,13 @@ def mirrors_come_from_a_zone_that_has_some(topology: Topology) -> Iterator[Found
             continue
         if zone.registry_mirrors:
             message = f"of {name} is given, and registryMirrors as well"
-            yield Found(("zones", name, "registryMirrorsOf"), source, message, "leave one of them out")
+            yield Finding.at(("zones", name, "registryMirrorsOf"), source, message, "leave one of them out")
         elif source not in with_some:
             cure = f"name {' or '.join(with_some)}" if with_some else "leave it out"
-            yield Found(("zones", name, "registryMirrorsOf"), source, "is not a zone with registryMirrors", cure)
+            yield Finding.at(("zones", name, "registryMirrorsOf"), source, "is not a zone with registryMirrors", cure)
 
 
-def mirrors_of_a_registry_have_paths_or_none(topology: Topology) -> Iterator[Found]:
+def mirrors_of_a_registry_have_paths_or_none(topology: Topology) -> Iterator[Finding]:
     """Talos says once for all mirrors of a registry whether containerd adds /v2 to their URLs."""
     for loc, site in _sites(topology):
         for registry in site.registries_with_paths:
@@ -40,10 +40,10 @@ def mirrors_of_a_registry_have_paths_or_none(topology: Topology) -> Iterator[Fou
                         f"has no path, and {whole} has one: containerd takes all mirrors of a registry as they are"
                     )
                     cure = f"write https://{urlsplit(mirror).netloc}/v2"
-                    yield Found((*loc, "registryMirrors", registry, index), mirror, message, cure)
+                    yield Finding.at((*loc, "registryMirrors", registry, index), mirror, message, cure)
 
 
-def mirrors_with_a_path_have_the_registry_in_it(topology: Topology) -> Iterator[Found]:
+def mirrors_with_a_path_have_the_registry_in_it(topology: Topology) -> Iterator[Finding]:
     """A registry answers below /v2, and nothing is added to a URL with a path."""
     for loc, site in _sites(topology):
         for registry, mirrors in site.registry_mirrors.items():
@@ -52,4 +52,4 @@ def mirrors_with_a_path_have_the_registry_in_it(topology: Topology) -> Iterator[
                     host = urlsplit(mirror).netloc
                     message = "has a path without /v2, and containerd adds none to it"
                     cure = f"write https://{host}{path}/v2 or https://{host}/v2{path}, as the mirror's manual has it"
-                    yield Found((*loc, "registryMirrors", registry, index), mirror, message, cure)
+                    yield Finding.at((*loc, "registryMirrors", registry, index), mirror, message, cure)

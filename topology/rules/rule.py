@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from topology.fault import Found, Loc
+from findings import Finding, Path
 from topology.topology import Topology
 
-Check = Callable[[Topology], Iterator[Found]]
+Check = Callable[[Topology], Iterator[Finding]]
 
 
 @dataclass(frozen=True)
@@ -18,5 +18,5 @@ class Rule:
     check: Check
     warning: bool = False
     """Whether what it finds is a warning instead of a fault."""
-    reads: tuple[Loc, ...] = ()
+    reads: tuple[Path, ...] = ()
     """Parts of the file it needs whole: it is left out where one of them is faulty already. ``*`` is any entry."""

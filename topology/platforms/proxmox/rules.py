@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from topology.fault import NOTHING, Found, Loc
+from findings import NOTHING, Finding, Path
 from topology.near import near
 from topology.platforms.proxmox.node import ProxmoxNode
 from topology.platforms.proxmox.settings import ProxmoxSettings
@@ -16,17 +16,17 @@ def _nodes(topology: Topology) -> Iterator[tuple[int, ProxmoxNode]]:
     return ((index, node) for index, node in enumerate(topology.nodes) if isinstance(node, ProxmoxNode))
 
 
-def architecture_is_amd64(topology: Topology) -> Iterator[Found]:
+def architecture_is_amd64(topology: Topology) -> Iterator[Finding]:
     """The q35 machines made here are x86 machines."""
     if topology.architecture != "amd64":
-        yield Found(("architecture",), topology.architecture, "is not the architecture of q35 VMs", "write amd64")
+        yield Finding.at(("architecture",), topology.architecture, "is not the architecture of q35 VMs", "write amd64")
 
 
-def addresses_have_a_gateway(topology: Topology) -> Iterator[Found]:
+def addresses_have_a_gateway(topology: Topology) -> Iterator[Finding]:
     """The cloud-init drive gives each VM its address before Talos runs; without a route it reaches no factory."""
     if any(topology.site_of(node).gateway is None for node in topology.nodes):
         cure = "give the default route of the node network, such as 192.168.1.1"
-        yield Found(("network", "gateway"), NOTHING, "is missing, and the VMs get their addresses from here", cure)
+        yield Finding.at(("network", "gateway"), NOTHING, "is missing, and the VMs get their addresses from here", cure)
 
 
 def vm_ids(topology: Topology) -> Mapping[str, Sequence[str]]:
@@ -36,7 +36,7 @@ def vm_ids(topology: Topology) -> Mapping[str, Sequence[str]]:
     return {"nodes.vmId": [f"{node.vm_id} on {where}" for _, node in _nodes(topology)]}
 
 
-def shared_datastores_are_used(topology: Topology) -> Iterator[Found]:
+def shared_datastores_are_used(topology: Topology) -> Iterator[Finding]:
     """A datastore that is said to be shared is one that images or disks are on."""
     settings = topology.platform
     if isinstance(settings, ProxmoxSettings):
@@ -45,46 +45,48 @@ def shared_datastores_are_used(topology: Topology) -> Iterator[Found]:
             if name not in used:
                 cure = f"name {' or '.join(used)}, or take it out{near(name, used)}"
                 message = "is neither imageDatastore nor datastore"
-                yield Found(("platform", "sharedDatastores", index), name, message, cure)
+                yield Finding.at(("platform", "sharedDatastores", index), name, message, cure)
 
 
-def vm_ids_are_unique(topology: Topology) -> Iterator[Found]:
+def vm_ids_are_unique(topology: Topology) -> Iterator[Finding]:
     """A VM id belongs to one VM of the Proxmox cluster, and is 100 or more."""
     seen: dict[int, str] = {}
     for index, node in _nodes(topology):
-        loc: Loc = ("nodes", index, "vmId")
+        loc: Path = ("nodes", index, "vmId")
         if node.vm_id < 100:
             message = f"is the end of {node.address}, and Proxmox's VM ids start at 100"
             cure = "give the node a vmId, or an address that ends in 100 or more"
-            yield Found(loc, node.vm_id, message, cure, also=(("nodes", index, "address"),))
+            yield Finding.at(loc, node.vm_id, message, cure, also=(("nodes", index, "address"),))
         elif node.vm_id in seen:
             cure = "give every node a vmId of its own (it is the address's last octet when left out)"
-            yield Found(loc, node.vm_id, f"is also the VM id of {seen[node.vm_id]}", cure)
+            yield Finding.at(loc, node.vm_id, f"is also the VM id of {seen[node.vm_id]}", cure)
         seen.setdefault(node.vm_id, node.name)
 
 
-def control_planes_have_what_talos_needs(topology: Topology) -> Iterator[Found]:
+def control_planes_have_what_talos_needs(topology: Topology) -> Iterator[Finding]:
     """etcd and the API server do not fit into less."""
     for index, node in _nodes(topology):
         if node.is_controlplane and node.memory < _CONTROLPLANE_MEMORY:
             cure = f"give {node.name} {_CONTROLPLANE_MEMORY} or more"
-            yield Found(("nodes", index, "memory"), node.memory, "MiB are too few for a control plane", cure)
+            yield Finding.at(("nodes", index, "memory"), node.memory, "MiB are too few for a control plane", cure)
         if node.is_controlplane and node.cores < _CONTROLPLANE_CORES:
             cure = f"give {node.name} {_CONTROLPLANE_CORES} or more"
-            yield Found(("nodes", index, "cores"), node.cores, "core is too few for a control plane", cure)
+            yield Finding.at(("nodes", index, "cores"), node.cores, "core is too few for a control plane", cure)
 
 
-def mappings_are_declared(topology: Topology) -> Iterator[Found]:
+def mappings_are_declared(topology: Topology) -> Iterator[Finding]:
     """A device is passed through by a mapping the platform declares; a wrong one fails with the VM half made."""
     declared = topology.platform.pci_mappings if isinstance(topology.platform, ProxmoxSettings) else ()
     for index, node in _nodes(topology):
         for at, device in enumerate(node.pci):
             if device.mapping not in declared:
                 cure = f"declare it in platform.pciMappings{near(device.mapping, declared)}"
-                yield Found(("nodes", index, "pci", at, "mapping"), device.mapping, "is not a declared mapping", cure)
+                yield Finding.at(
+                    ("nodes", index, "pci", at, "mapping"), device.mapping, "is not a declared mapping", cure
+                )
 
 
-def pci_slots_are_unique(topology: Topology) -> Iterator[Found]:
+def pci_slots_are_unique(topology: Topology) -> Iterator[Finding]:
     """A slot of a VM takes one device."""
     for index, node in _nodes(topology):
         slots = [device.device for device in node.pci]
@@ -92,4 +94,4 @@ def pci_slots_are_unique(topology: Topology) -> Iterator[Found]:
             if slot in slots[:at]:
                 cure = "give every device of a node a slot of its own, or leave device out of all"
                 message = f"is also the slot of nodes[{index}].pci[{slots.index(slot)}]"
-                yield Found(("nodes", index, "pci", at, "device"), slot, message, cure)
+                yield Finding.at(("nodes", index, "pci", at, "device"), slot, message, cure)
