@@ -65,7 +65,7 @@ class Edits:
     @cached_property
     def _gone(self) -> list[Applied]:
         names = {node.name for node in self._topology.nodes}
-        return [node for node in self.record.nodes.values() if node.name not in names]
+        return [node for name, node in sorted(self.record.nodes.items()) if name not in names]
 
     def _missing(self) -> Iterator[Finding]:
         gone = [node for node in self._gone if node.is_controlplane]
