@@ -136,3 +136,7 @@ draw: setup ## docs/topologies.md again, after a change in a stack file
 .PHONY: fuzz
 fuzz: setup ## random topologies, patches and stack files, new ones every time: make fuzz FUZZ=20000
 	@FUZZ=$(or $(FUZZ),5000) $(BIN)/python -m pytest -q --timeout 0 --hypothesis-show-statistics tests/fuzz
+
+.PHONY: fuzz-oracle
+fuzz-oracle: setup library ## machinery/ beside Talos's library on new random patches, and on all oddities: make fuzz-oracle N=20000
+	@FUZZ_ORACLE=$(or $(N),5000) $(BIN)/python -m pytest -q --timeout 0 tests/oracle

@@ -16,6 +16,10 @@ _TOKEN = re.compile(
 _COMMENT = re.compile(r"\s*(?://[^\n]*\s*)+")
 
 
+_RAW = re.compile(r"[bB]?[rR]")
+_ESCAPE = re.compile(r"""\\(?:[abfnrtv"'`?\\]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})""")
+
+
 class ReadError(Exception):
     """Why an expression is refused."""
 
@@ -30,6 +34,13 @@ def tokens(text: str) -> list[tuple[str, str]]:
             break
         if match is None:
             raise ReadError(f'"{text[at:].strip()[:10]}" cannot be read')
+        if match.lastgroup == "text" and not _is_string(match["text"]):
+            raise ReadError(f'"{match["text"][:10]}" cannot be read')
         found.append((str(match.lastgroup), match[str(match.lastgroup)]))
         at = match.end()
     return [*found, ("end", "")]
+
+
+def _is_string(text: str) -> bool:
+    """Tell whether every backslash in a string begins an escape, where it is not a raw one."""
+    return bool(_RAW.match(text)) or "\\" not in _ESCAPE.sub("", text)

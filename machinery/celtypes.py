@@ -1,177 +1,198 @@
-"""The names, functions and types that Talos's CEL expressions can use."""
+"""The types of CEL: which fit together, and what an operator or a function gives for the types of its arguments.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TypeAlias
+A type is a name and the types in it: `("list", ("string",))`. A capital letter in an overload stands for any type, a
+number for one that is not known yet, as that of an empty list.
+"""
 
-Type: TypeAlias = str
-"""`bool`, `int`, `uint`, `double`, `string`, `bytes`, `dyn`, `list:T`, `map:K:V`, or the name of a message."""
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import count
+from typing import TypeAlias, Union
 
-_NUMBERS = ("int", "uint", "double")
-_ORDERED = (*_NUMBERS, "string", "bytes", "bool", "duration", "timestamp")
-_UNITS = dict.fromkeys(["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "kB", "MB", "GB", "TB", "PB", "EB"], "uint")
-_CLASSES = dict.fromkeys(["Besteffort", "Burstable", "Guaranteed", "Podruntime", "System"], "int")
+from machinery.celnames import MESSAGES, Context
 
-
-def _message(**types: str) -> dict[str, Type]:
-    return {name: kind for kind, names in types.items() for name in names.split()}
-
-
-_MESSAGES: dict[str, Mapping[str, Type]] = {
-    "disk": _message(
-        uint="size io_size sector_size",
-        bool="readonly rotational cdrom",
-        string="model serial modalias wwid bus_path sub_system transport dev_path pretty_size uuid",
-    )
-    | {"secondary_disks": "list:string", "symlinks": "list:string"},
-    "volume": _message(
-        uint="size sector_size io_size block_size filesystem_block_size probed_size partition_index offset",
-        string="name uuid label partition_uuid partition_type partition_label type device_path parent dev_path "
-        "parent_dev_path pretty_size",
-    ),
-    "link": _message(
-        uint="index link_index flags mtu master_index",
-        int="speed_megabits type operational_state port duplex",
-        bytes="hardware_addr broadcast_addr permanent_addr",
-        bool="link_state",
-        string="queue_disc kind slave_kind bus_path pciid driver driver_version firmware_version product_id vendor_id "
-        "product vendor alias",
-        dyn="vlan bridge_master bond_master wireguard vrf_master",
-    )
-    | {"alt_names": "list:string"},
-}
+Type: TypeAlias = tuple[Union[str, "Type"], ...]
+Overload: TypeAlias = tuple[tuple[Type, ...], Type]
+DYN: Type = ("dyn",)
+NULL: Type = ("null",)
+BOOL: Type = ("bool",)
+_NULLABLE = frozenset(("null", "dyn", "optional", "duration", "timestamp", *MESSAGES))
+_WORD = re.compile(r"\w+|[(),]")
 
 
-@dataclass(frozen=True)
-class Context:
-    """What an expression may use, and the type it must give."""
-
-    names: Mapping[str, Type]
-    result: Type = "bool"
-    functions: Mapping[str, tuple[tuple[Type, ...], Type]] = field(default_factory=dict)
+@lru_cache(maxsize=1024)
+def read_type(text: str) -> Type:
+    """Return the type of a text such as `map(int, list(A))`."""
+    found, _ = _read(_WORD.findall(text), 0)
+    return found
 
 
-_GLOB: dict[str, tuple[tuple[Type, ...], Type]] = {"glob": (("string", "string"), "bool")}
-_PRESSURE = [f"memory_{kind}_{span}" for kind in ("some", "full") for span in ("avg10", "avg60", "avg300", "total")]
-_USAGE = ["memory_current", "memory_peak", "memory_max"]
-
-DISK = Context({"disk": "disk", "system_disk": "bool", **_UNITS}, functions=_GLOB)
-VOLUME = Context({"volume": "volume", "disk": "disk", **_UNITS})
-LINK = Context({"link": "link"}, functions=_GLOB | {"mac": (("bytes",), "string")})
-OOM_TRIGGER = Context(
-    {name: "double" for base in _PRESSURE for name in (base, f"d_{base}")}
-    | {name: "map:int:double" for base in (*_PRESSURE, *_USAGE) for name in (f"qos_{base}", f"d_qos_{base}")}
-    | {"time_since_trigger": "duration", **_UNITS, **_CLASSES},
-    functions={"multiply_qos_vectors": (("dyn", "dyn"), "double")},
-)
-OOM_RANKING = Context(
-    dict.fromkeys(_USAGE, "dyn") | {"path": "string", "class": "int", **_UNITS, **_CLASSES}, result="double"
-)
-
-_CONVERSIONS: dict[str, Type] = {
-    name: name for name in ("int", "uint", "double", "string", "bytes", "bool", "duration", "timestamp", "dyn")
-} | {"type": "dyn"}
-_TEXT_METHODS = ("startsWith", "endsWith", "contains", "matches")
-_OTHER_METHODS: dict[str, Type] = {
-    "all": "bool",
-    "exists": "bool",
-    "exists_one": "bool",
-    "map": "list:dyn",
-    "filter": "list:dyn",
-    "hasValue": "bool",
-}
-_DYNAMIC_METHODS = frozenset(("orValue", "value", "or", "optMap", "optFlatMap"))
-_TIME_METHODS = frozenset(
-    [
-        "getDate",
-        "getDayOfMonth",
-        "getDayOfWeek",
-        "getDayOfYear",
-        "getFullYear",
-        "getHours",
-        "getMilliseconds",
-        "getMinutes",
-        "getMonth",
-        "getSeconds",
-    ]
-)
+def _read(words: list[str], at: int) -> tuple[Type, int]:
+    name, at = words[at], at + 1
+    parts: list[Type] = []
+    if words[at : at + 1] == ["("]:
+        while words[at] != ")":
+            part, at = _read(words, at + 1)
+            parts.append(part)
+        at += 1
+    return (name, *parts), at
 
 
-def binary(sign: str, left: Type, right: Type) -> Type:
-    """Return the type of an operation; raise ValueError where it is not defined for these types."""
-    alike = left == right or "dyn" in (left, right)
-    if sign in ("||", "&&"):
-        good = all(side in ("bool", "dyn") for side in (left, right))
-        result = "bool"
-    elif sign in ("==", "!="):
-        good = alike or "null" in (left, right) or (left.startswith("list:") and right.startswith("list:"))
-        result = "bool"
-    elif sign in ("<", "<=", ">", ">="):
-        good, result = alike and left in (*_ORDERED, "dyn"), "bool"
-    elif sign == "in":
-        item = right.split(":")[1] if right.startswith(("list:", "map:")) else right
-        good, result = right == "dyn" or (item != right and ("dyn" in (item, left) or item == left)), "bool"
-    else:
-        known = {"+": (*_ORDERED, "dyn"), "%": ("int", "uint", "dyn")}.get(sign, (*_NUMBERS, "dyn"))
-        good = alike and (left in known or (sign == "+" and left.startswith("list:")))
-        result = right if left == "dyn" else left
-    if not good:
-        raise ValueError(f"{left} {sign} {right} is not defined")
-    return result
-
-
-def member(target: Type, name: str) -> Type:
-    """Return the type of a field; raise ValueError where there is none."""
-    if target in _MESSAGES:
-        if name not in _MESSAGES[target]:
-            raise ValueError(f"{target} has no {name}")
-        return _MESSAGES[target][name]
-    if target == "dyn" or target.startswith("map:"):
+def shown(kind: Type) -> str:
+    """Return a type as people write it."""
+    if _is_open(kind):
         return "dyn"
-    raise ValueError(f"{target} has no {name}")
+    inner = ", ".join(map(shown, _parts(kind)))
+    return f"{kind[0]}({inner})" if inner else str(kind[0])
 
 
-def index(target: Type) -> Type:
-    """Return the type of an item in brackets; raise ValueError where there are none."""
-    if target.startswith(("list:", "map:")):
-        return target.rpartition(":")[2]
-    if target != "dyn":
-        raise ValueError(f"{target} has no items")
-    return "dyn"
+@cache
+def names_of(context: Context) -> dict[str, Type]:
+    """Return the variables of a context with their types."""
+    return {name: read_type(kind) for group in context.names for kind, names in group.items() for name in names.split()}
 
 
-def method(target: Type, name: str, arguments: list[Type]) -> Type:
-    """Return the type of a method's result; raise ValueError where there is none."""
-    if name in _TEXT_METHODS and target in ("string", "dyn"):
-        if len(arguments) != 1 or arguments[0] not in ("string", "dyn"):
-            raise ValueError(f"{name} takes one string")
-        return "bool"
-    if name == "size" and not arguments and target not in ("bool", *_NUMBERS):
-        return "int"
-    if name in _OTHER_METHODS and (target == "dyn" or target.startswith(("list:", "map:"))):
-        return _OTHER_METHODS[name]
-    if name in _DYNAMIC_METHODS and target == "dyn":
-        return "dyn"
-    if name in _TIME_METHODS and target in ("duration", "timestamp", "dyn"):
-        return "int"
-    raise ValueError(f"{target} has no function {name}")
+@cache
+def fields_of(message: str) -> dict[str, Type]:
+    """Return the fields of a message with their types."""
+    return {name: read_type(kind) for kind, names in MESSAGES[message].items() for name in names.split()}
 
 
-def call(context: Context, name: str, arguments: list[Type]) -> Type:
-    """Return the type of a function's result; raise ValueError where there is none."""
-    if name in context.functions:
-        wanted, result = context.functions[name]
-        if len(arguments) != len(wanted) or any(
-            argument not in (kind, "dyn") and kind != "dyn" for argument, kind in zip(arguments, wanted, strict=True)
-        ):
-            raise ValueError(f"{name} takes {', '.join(wanted)}, not {', '.join(arguments) or 'nothing'}")
-        return result
-    if name == "has" and len(arguments) == 1:
-        return "bool"
-    if name == "size" and len(arguments) == 1 and arguments[0] not in ("bool", *_NUMBERS):
-        return "int"
-    if name == "matches" and arguments == ["string", "string"]:
-        return "bool"
-    if name in _CONVERSIONS and len(arguments) == 1:
-        return _CONVERSIONS[name]
-    raise ValueError(f"there is no function {name}")
+@cache
+def overloads_of(context: Context) -> dict[str, list[Overload]]:
+    """Return what there is of each operator and function in a context."""
+    found: dict[str, list[Overload]] = {}
+    for row in context.functions.strip().splitlines():
+        names, _, signatures = row.partition(": ")
+        for signature in re.split(r", (?=\()", signatures):
+            for name in names.split():
+                found.setdefault(name, []).append(_signature(signature))
+    return found
+
+
+def _signature(text: str) -> Overload:
+    arguments, at = _read(["x", *_WORD.findall(text)], 0) if not text.startswith("()") else (("x",), 3)
+    rest = _WORD.findall(text)[at - 1 :]
+    return tuple(_parts(arguments)), _read(rest, 0)[0]
+
+
+class Types:
+    """The types that are found out while one expression is read."""
+
+    def __init__(self, context: Context) -> None:
+        """Take what the expression may use."""
+        self._context = context
+        self._known: dict[Type, Type] = {}
+        self._numbers = count()
+
+    def unknown(self) -> Type:
+        """Return a type that is not known yet."""
+        return (str(next(self._numbers)),)
+
+    def of(self, kind: Type) -> Type:
+        """Return a type with what is known by now."""
+        if kind in self._known:
+            return self.of(self._known[kind])
+        return (kind[0], *(self.of(part) for part in kind[1:] if not isinstance(part, str)))
+
+    def call(self, name: str, arguments: Sequence[Type]) -> Type:
+        """Return what an operator or function gives; raises ValueError where there is none for these types."""
+        overloads = overloads_of(self._context).get(name)
+        if overloads is None:
+            raise ValueError(f"there is no function {name.removeprefix('.')}")
+        found: Type | None = None
+        for wanted, result in overloads:
+            before = dict(self._known)
+            letters: dict[str, Type] = {}
+            if len(wanted) == len(arguments) and all(
+                self.fits(argument, self._fresh(kind, letters))
+                for kind, argument in zip(wanted, arguments, strict=True)
+            ):
+                given = self.of(self._fresh(result, letters))
+                found = given if found in (None, given) else DYN
+            else:
+                self._known = before
+        if found is None:
+            raise ValueError(_no_overload(name, [shown(self.of(each)) for each in arguments]))
+        return found
+
+    def _fresh(self, kind: Type, letters: dict[str, Type]) -> Type:
+        name = kind[0]
+        if isinstance(name, str) and len(name) == 1 and name.isupper():
+            return letters.setdefault(name, self.unknown())
+        return (name, *(self._fresh(part, letters) for part in kind[1:] if not isinstance(part, str)))
+
+    def fits(self, left: Type, right: Type) -> bool:
+        """Tell whether two types go together, and remember what that says of those not known yet."""
+        left, right = self._known.get(left, left), self._known.get(right, right)
+        if left == right:
+            return True
+        for kind, other in ((right, left), (left, right)):
+            if _is_open(kind):
+                self._known[kind] = other
+                return True
+        if "dyn" in (left[0], right[0]):
+            return True
+        if "null" in (left[0], right[0]):
+            return {left[0], right[0]} <= _NULLABLE
+        if left[0] != right[0] or len(left) != len(right):
+            return False
+        return left[0] == "type" or all(map(self.fits, _parts(left), _parts(right)))
+
+    def joined(self, kinds: Sequence[Type]) -> Type:
+        """Return the type of the items of a literal."""
+        found = self.unknown() if not kinds else kinds[0]
+        for kind in kinds[1:]:
+            found = (
+                (found if found[0] == "dyn" else kind if kind[0] == "dyn" else found) if self.fits(found, kind) else DYN
+            )
+        return self.of(found)
+
+    def member(self, target: Type, name: str) -> Type:
+        """Return the type of a field; raises ValueError where there is none."""
+        target = self.of(target)
+        if target[0] == "optional":
+            inner = self.member(next(_parts(target)), name)
+            return inner if inner[0] == "optional" else ("optional", inner)
+        if isinstance(target[0], str) and target[0] in MESSAGES:
+            if name not in fields_of(target[0]):
+                raise ValueError(f"{target[0]} has no {name}")
+            return fields_of(target[0])[name]
+        if target[0] == "map":
+            return list(_parts(target))[1]
+        if target[0] == "dyn" or _is_open(target):
+            return DYN
+        raise ValueError(f"{shown(target)} has no {name}")
+
+    def item(self, target: Type) -> Type:
+        """Return the type of what a macro goes through; raises ValueError where that cannot be gone through."""
+        target = self.of(target)
+        if target[0] in ("list", "map"):
+            return next(_parts(target))
+        if target[0] == "dyn" or _is_open(target):
+            return DYN
+        raise ValueError(f"{shown(target)} has no items")
+
+
+def _is_open(kind: Type) -> bool:
+    return isinstance(kind[0], str) and kind[0].isdecimal()
+
+
+def _parts(kind: Type) -> Iterator[Type]:
+    return (part for part in kind[1:] if not isinstance(part, str))
+
+
+def _no_overload(name: str, arguments: list[str]) -> str:
+    sign = {"--": "-"}.get(name, name)
+    if name == "?":
+        return f"a choice by {arguments[0]} between {arguments[1]} and {arguments[2]}"
+    if name.startswith("["):
+        return f"{arguments[0]} has no items by {arguments[1]}"
+    if name.startswith("."):
+        return f"{arguments[0]} has no function {name[1:]}({', '.join(arguments[1:])})"
+    if name.isalpha() and name != "in":
+        return f"{name} is not for ({', '.join(arguments)})"
+    return (
+        f"{' '.join([arguments[0], sign, arguments[1]] if len(arguments) > 1 else [sign, *arguments])} is not defined"
+    )

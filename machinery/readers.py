@@ -76,6 +76,22 @@ def read_bytes(node: ScalarNode) -> str:
     return text
 
 
+def read_old_bytes(node: ScalarNode) -> str:
+    """Take a size in bytes, as before Talos 1.13."""
+    text = text_of(node)
+    if text:
+        bytes_of(text)
+    return text
+
+
+def read_old_size(node: ScalarNode) -> str:
+    """Take a size in bytes or a share in percent, as before Talos 1.13."""
+    text = read_size(node)
+    if text.startswith("-"):
+        raise ValueError("a size such as 50GiB, or a share such as 80%")
+    return text
+
+
 def read_size(node: ScalarNode) -> str:
     """Take a size in bytes or a share in percent."""
     text = text_of(node)

@@ -1,11 +1,13 @@
 """Checks of the `machine` part of the v1alpha1 document, without its network."""
 
+from math import isfinite
 from typing import Any
 
 from machinery.checks import names
 from machinery.checks.findings import Findings, Values, get, is_subnet_filter
 from machinery.structure import Release
 from machinery.urls import go_url
+from machinery.values import GeneralMap
 
 _TYPES = {"init": "init", "controlplane": "controlplane", "worker": "worker", "join": "worker", "": "worker"}
 _KUBELET_OWN = (
@@ -36,6 +38,10 @@ def check_machine(machine: Values, mode: str, release: Release, findings: Findin
     _check_encryption(machine, findings)
     _check_logging(machine, findings)
     _check_extensions(machine, findings)
+    if not _is_json(machine.get("baseRuntimeSpecOverrides")):
+        findings.error(
+            "machine.baseRuntimeSpecOverrides", "holds what JSON cannot: a key that is no text, or a number that is none"
+        )
     names.check_labels(machine.get("nodeLabels", {}), findings)
     names.check_annotations(machine.get("nodeAnnotations", {}), findings)
     names.check_taints(machine.get("nodeTaints", {}), findings)
@@ -46,6 +52,14 @@ def check_machine(machine: Values, mode: str, release: Release, findings: Findin
                 findings.error(
                     "", f"machine.registries.{section}.{host} is empty", "machine", "registries", section, host
                 )
+
+
+def _is_json(value: Any) -> bool:
+    if isinstance(value, dict):
+        return not isinstance(value, GeneralMap) and all(map(_is_json, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    return not isinstance(value, float) or isfinite(value)
 
 
 def _check_install(install: Values | None, release: Release, findings: Findings) -> None:
@@ -149,7 +163,7 @@ def _check_extensions(machine: Values, findings: Findings) -> None:
 
 def _check_features(features: Values, kind: str, release: Release, findings: Findings) -> None:
     dns = features.get("hostDNS") or {}
-    if release >= (1, 12, 0) and dns.get("forwardKubeDNSToHost") and not dns.get("enabled"):
+    if release >= (1, 13, 0) and dns.get("forwardKubeDNSToHost") and not dns.get("enabled"):
         findings.error("machine.features.hostDNS.forwardKubeDNSToHost", "needs hostDNS.enabled")
     access = features.get("kubernetesTalosAPIAccess") or {}
     if access.get("enabled"):

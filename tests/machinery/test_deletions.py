@@ -65,3 +65,18 @@ def test_deleting_a_nameless_document_that_is_not_there_leaves_one_that_no_machi
     text = generated("apiVersion: v1alpha1\nkind: KubeSpanConfig\n$patch: delete\n")
     with pytest.raises(ConfigError, match="a second document"):
         parse_configuration(text)
+
+
+GONE = "apiVersion: v1alpha1\nkind: WireguardConfig\nname: wg0\n$patch: delete\n"
+
+
+def test_deleting_what_is_not_there_twice_is_deleting_nothing() -> None:
+    assert generated(GONE, GONE) == generated()
+    with pytest.raises(ConfigError, match="finds no document WireguardConfig/wg0"):
+        generated(GONE)
+
+
+def test_a_deletion_with_another_version_deletes_nothing() -> None:
+    made = "apiVersion: v1alpha1\nkind: WireguardConfig\nname: wg0\n"
+    with pytest.raises(ConfigError, match="finds no document WireguardConfig/wg0"):
+        generated(made, GONE.replace("v1alpha1", "v1"))

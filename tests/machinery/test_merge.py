@@ -145,3 +145,21 @@ def test_a_patch_in_one_word_is_taken_for_a_file_and_not_shown(patch: str) -> No
     with pytest.raises(ConfigError, match="no such file") as caught:
         generated(patch)
     assert "hush" not in str(caught.value)
+
+
+def test_a_rule_of_a_later_patch_replaces_the_last_of_its_image() -> None:
+    head = "apiVersion: v1alpha1\nkind: ImageVerificationConfig\nrules:\n"
+    first = head + "  - {image: a/*, skip: true}\n  - {image: a/*, deny: true}\n  - {image: b/*, skip: true}\n"
+    found = values(
+        configured(first, head + "  - {image: a/*, keyless: {issuer: i, subject: s}}\n"), "ImageVerificationConfig"
+    )
+    kinds = [tuple(set(rule) - {"image"}) for rule in found["rules"]]
+    assert kinds == [("skip",), ("keyless",), ("skip",)]
+
+
+@pytest.mark.parametrize("value", ["{a: 2024-01-01}", "{a: {1: b}}"])
+def test_nothing_can_be_patched_after_what_talos_cannot_copy(value: str) -> None:
+    patch = f"machine: {{kubelet: {{extraConfig: {value}}}}}\n"
+    generated(patch)
+    with pytest.raises(ConfigError, match="cannot stand before another patch"):
+        generated(patch, "machine: {token: a}\n")

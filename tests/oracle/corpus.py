@@ -98,11 +98,11 @@ def at_random(seed: int, count: int) -> list[Make | Read]:
     return pairs
 
 
-def of_oddities() -> list[Make | Read]:
-    """Every oddity in every place, every word of every kind of scalar, every expression in every context."""
+def of_oddities(step: int) -> list[Make | Read]:
+    """Every so manyth of: each oddity in each place, each word of each kind of scalar, each expression everywhere."""
     found = [place.replace("@", word) + "\n" for place in LINES["places"] for word in (*LINES["odd"], *LINES["keys"])]
     found += [json.loads(f'"{head}"') + "machine: {token: a}\n" for head in LINES["heads"]]
     for kind, places in places_of_scalars().items():
         words = [json.dumps(line) for line in LINES["cel"]] if kind == "cel" else KINDS.get(kind, ())
         found += [place.replace("@", word) for place in places for word in words]
-    return with_readings([make for text in dict.fromkeys(found) for make in patched(text, text)[:1]])
+    return with_readings([make for text in [*dict.fromkeys(found)][::step] for make in patched(text, text)[:1]])

@@ -70,8 +70,12 @@ SCALARS = {
     "v1alpha1.InstallDiskType": "string",
     "v1alpha1.Unstructured": "any",
 }
-# Types of an older release that know fewer words.
-OLDER = {("1.12", "block.VolumeType"): "oldvolumetype"}
+# Types of an older release that take less.
+OLDER = {
+    ("1.12", "block.ByteSize"): "oldbytes",
+    ("1.12", "block.Size"): "oldsize",
+    ("1.12", "block.VolumeType"): "oldvolumetype",
+}
 # Types that read their own YAML: their fields are not the struct's.
 OWN = {
     "x509.PEMEncodedCertificateAndKey": {"crt": "base64!", "key": "base64!"},

@@ -1,6 +1,8 @@
 """`machinery/` beside Talos's own library: the same documents, byte for byte; refused, taken and judged alike."""
 
 import json
+import os
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,11 @@ from tests.oracle.compare import Difference, Make, Read, differences
 from tests.oracle.library import MACHINES, NEXT
 
 LISTED: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "differences.yaml").read_text(encoding="utf-8"))
+SEED = 66
+COUNT = 2000
+STEP = 20
+MANY = int(os.environ.get("FUZZ_ORACLE") or 0)
+"""How many random patches, new ones every time, `make fuzz-oracle` wants."""
 _SHOWN = 20
 
 Count = Callable[[str, object], None]
@@ -43,6 +50,15 @@ def test_the_patches_of_all_stacks_give_what_they_give_in_the_library(record_pro
 
 def test_the_texts_of_the_tests_are_taken_and_refused_as_the_library_does(record_property: Count) -> None:
     compare(corpus.of_tests(), record_property)
+
+
+def test_random_patches_are_taken_and_refused_as_the_library_does(record_property: Count) -> None:
+    seed, count = (random.randrange(1 << 32), MANY) if MANY else (SEED, COUNT)
+    compare(corpus.at_random(seed, count), record_property)
+
+
+def test_the_oddities_of_yaml_urls_and_cel_mean_what_they_mean_in_the_library(record_property: Count) -> None:
+    compare(corpus.of_oddities(1 if MANY else STEP), record_property)
 
 
 def test_the_next_release_takes_what_machines_are_given_now(record_property: Count) -> None:
