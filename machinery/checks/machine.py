@@ -40,7 +40,8 @@ def check_machine(machine: Values, mode: str, release: Release, findings: Findin
     _check_extensions(machine, findings)
     if not _is_json(machine.get("baseRuntimeSpecOverrides")):
         findings.error(
-            "machine.baseRuntimeSpecOverrides", "holds what JSON cannot: a key that is no text, or a number that is none"
+            "machine.baseRuntimeSpecOverrides",
+            "holds what JSON cannot: a key that is no text, or a number that is none",
         )
     names.check_labels(machine.get("nodeLabels", {}), findings)
     names.check_annotations(machine.get("nodeAnnotations", {}), findings)
