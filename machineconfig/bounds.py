@@ -53,16 +53,13 @@ class Bounded(Context):
         self._left -= steps + len(values)
         for value in values:
             if isinstance(value, str):
-                self._spend_text(value, reads)
+                self._left -= len(value) // _STRIDE
+                if self.holds_secrets and reads and holds_placeholder(value):
+                    raise looks_into_a_secret()
             elif isinstance(value, _NESTED):
                 self._spend_below(value, reads)
         if self._left < 0:
             raise _too_long()
-
-    def _spend_text(self, value: str, reads: bool) -> None:
-        self._left -= len(value) // _STRIDE
-        if reads and self.holds_secrets and holds_placeholder(value):
-            raise looks_into_a_secret()
 
     def _spend_below(self, value: object, reads: bool) -> None:
         waiting = [value]
@@ -70,7 +67,7 @@ class Bounded(Context):
             value = waiting.pop()
             self._left -= 1
             if isinstance(value, str):
-                self._spend_text(value, reads)
+                self.spend(value, reads=reads)
             elif isinstance(value, range):
                 self._left -= len(value)
             elif isinstance(value, Mapping):
