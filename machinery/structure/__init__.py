@@ -5,7 +5,7 @@ or, where that cannot be had, from what their `source` says.
 """
 
 import json
-from importlib.resources import files
+from pkgutil import get_data
 from typing import Any
 
 from machinery.scalars import NAMES
@@ -25,8 +25,7 @@ MINORS = ((1, 10), (1, 11), (1, 12), (1, 13))
 
 
 def _table(minor: tuple[int, int]) -> dict[str, Any]:
-    name = f"{minor[0]}.{minor[1]}.json"
-    found: dict[str, Any] = json.loads((files(__name__) / "releases" / name).read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(get_data(__name__, f"releases/{minor[0]}.{minor[1]}.json") or b"")
     return found
 
 
