@@ -53,7 +53,7 @@ def refused(rehearsal: Rehearsal) -> str:
 
 def warned(rehearsal: Rehearsal) -> list[str]:
     said = rehearsal.pulumi("preview", "--non-interactive").partition("Diagnostics:")[2].partition("Outputs:")[0]
-    return re.findall(r"warning: (.*)", said)
+    return re.findall(r"warning: (?!using pulumi-)(.*)", said)
 
 
 def test_control_planes_that_disappear_are_refused_together_by_name(
