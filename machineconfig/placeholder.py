@@ -142,8 +142,11 @@ def put_in(text: str, values: Mapping[str, str]) -> str:
     """
     if _HEAD not in text:
         return text
-    found = {id(node): (node, kind) for root in compose(text) for node, kind in _scalars(root, _kind_of(root))}
-    for node, kind in sorted(found.values(), key=lambda each: -each[0].start_mark.index):
+    scalars = (each for root in compose(text) for each in _scalars(root, _kind_of(root)))
+    found = {
+        each[0].start_mark.index: each for each in scalars if not text.startswith("*", each[0].start_mark.index)
+    }  # no alias
+    for _, (node, kind) in sorted(found.items(), reverse=True):
         if _HEAD in node.value:
             start, end = node.start_mark.index, node.end_mark.index
             text = text[:start] + _written(node, kind, text[start:end], values) + text[end:]
