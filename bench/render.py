@@ -21,8 +21,8 @@ import yaml
 
 from bench.render_report import Result, missed, table, write
 from engine import ROOT
+from findings import Finding
 from machineconfig import (
-    Finding,
     Patch,
     Plan,
     check_patches,

@@ -5,22 +5,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from findings import NOTHING, path_of
-from machineconfig import Finding, Plan
+from findings import NOTHING, Finding, Place, path_of
+from machineconfig import Plan
 from machineconfig.levels import check_names, files, levels
-from topology import Fault, Topology
+from machineconfig.model import in_patches
+from topology import Topology
 from topology.platforms import PLATFORMS
 
 _ASKS_WHO = re.compile(r"\.data\b|\b(?:node|cluster)\.(?:name|zone|image|address)\s*(?:[=!]=|\.|\b(?:not\s+)?in\b)")
 """In a template: it looks at free values, or compares a name. Any other one is empty because an option is not set."""
 
 
-def shared(found: Iterable[Iterable[object]]) -> tuple[Finding, ...]:
+def shared(found: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:
     """What several stacks find and no node's own: what lies about in the patches, which is the same for all."""
     count: dict[Finding, int] = {}
     for each in found:
         for finding in each:
-            if isinstance(finding, Finding) and not finding.names and finding.source:
+            if finding.place.file.startswith(in_patches("")) and not finding.place.nodes:
                 count[finding] = count.get(finding, 0) + 1
     return tuple(finding for finding, stacks in count.items() if stacks > 1)
 
@@ -32,7 +33,7 @@ def of_no_stack(plans: Mapping[str, Plan | None], root: Path) -> Iterator[Findin
         yield from check_names(root, known)
 
 
-def doubts(plans: Mapping[str, Plan | None], root: Path) -> Iterator[Fault | Finding]:
+def doubts(plans: Mapping[str, Plan | None], root: Path) -> Iterator[Finding]:
     """What is allowed and worth a second look; stacks that are refused, which have no plan, claim nothing."""
     known = {name: plan for name, plan in plans.items() if plan is not None}
     yield from _claimed_twice({name: plan.topology for name, plan in known.items()})
@@ -40,12 +41,12 @@ def doubts(plans: Mapping[str, Plan | None], root: Path) -> Iterator[Fault | Fin
         yield from _never_used(known.values(), root)
 
 
-def _claimed_twice(topologies: Mapping[str, Topology]) -> Iterator[Fault]:
+def _claimed_twice(topologies: Mapping[str, Topology]) -> Iterator[Finding]:
     """Machines and names that two stacks claim. Networks of one range may be two, so nobody is refused for it."""
     for (one, first), (other, second) in combinations(topologies.items(), 2):
         where = f"in {one} and in {other}"
         if first.name == second.name:
-            yield Fault.at(
+            yield Finding.at(
                 ("name",), first.name, f"is the cluster's name {where}", "give each cluster a name of its own"
             )
         unless = "correct one of them, unless these are two networks"
@@ -65,19 +66,19 @@ def _never_used(plans: Collection[Plan], root: Path) -> Iterator[Finding]:
         for path in files(root, folder):
             source = path.relative_to(root).as_posix()
             if source not in used and _is_meant_for_somebody(path):
-                remedy = "correct what it asks for, give the data in a stack file, or take it out"
-                yield Finding("", source, None, "is empty for every node of every stack", remedy)
+                cure = "correct what it asks for, give the data in a stack file, or take it out"
+                yield Finding(Place(in_patches(source)), "is empty for every node of every stack", cure)
 
 
 def _is_meant_for_somebody(path: Path) -> bool:
     return path.suffix != ".j2" or _ASKS_WHO.search(path.read_text(encoding="utf-8-sig")) is not None
 
 
-def _both(path: str, message: str, cure: str, mine: Sequence[str], theirs: Sequence[str]) -> Iterator[Fault]:
+def _both(path: str, message: str, cure: str, mine: Sequence[str], theirs: Sequence[str]) -> Iterator[Finding]:
     both = [each for each in mine if each in theirs]
     if both:
         more = f" and {len(both) - 1} more" if len(both) > 1 else ""
-        yield Fault.at(path_of(path), NOTHING, f"{both[0]}{more} {message}", cure)
+        yield Finding.at(path_of(path), NOTHING, f"{both[0]}{more} {message}", cure)
 
 
 def _addresses(topology: Topology) -> list[str]:

@@ -4,22 +4,21 @@ import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from cli.all_stacks import doubts, of_no_stack, shared
 from cli.keys import key_faults, key_warnings, missing_secrets
 from cli.options import Parsers, command, names, output_option, project, stack_option
 from cli.stackfile import StackFile, StackFileError, read
 from cli.terminal import paint, say, say_json, warn
-from findings import written
-from machineconfig import Finding, Plan, PlanError, make_plan
+from findings import Finding, written
+from machineconfig import Plan, PlanError, make_plan
 from machineconfig.checks import RULES
 from machineconfig.secrets_file import secrets_file
-from topology import Fault
 
 _ABOUT = """Check stacks as a preview does, but from their files alone: the stack file, the rendered patches of all
 nodes and their final configurations. Everything that is wrong is said at once, each with the file and line, the node,
-the value and the remedy. Where talosctl is on PATH, Talos's own validator runs too.
+the value and the cure. Where talosctl is on PATH, Talos's own validator runs too.
 
 Without --stack, patches for nodes and zones that no stack has are found too; it warns of patches that are empty for
 every node, and of addresses, VMs and names that two stacks have.
@@ -62,9 +61,9 @@ def run(options: argparse.Namespace) -> int:
     of_none, doubtful = ((), ()) if options.stack else _together(checked, folder / "patches")
     checked = [replace(each, found=tuple(found for found in each.found if found not in of_none)) for each in checked]
     if options.output == "json":
-        found = [_plain(each, finding) for each in checked for finding in each.found]
+        found = [_plain(each.name, finding) for each in checked for finding in each.found]
         found += [_plain(None, finding) for finding in of_none]
-        warnings = [_plain(each, warning) for each in checked for warning in each.warnings]
+        warnings = [_plain(each.name, warning) for each in checked for warning in each.warnings]
         warnings += [_plain(None, warning) for warning in doubtful]
         say_json({"stacks": [each.name for each in checked], "findings": found, "warnings": warnings})
     else:
@@ -73,18 +72,14 @@ def run(options: argparse.Namespace) -> int:
     return _FOUND if of_none or any(each.found for each in checked) else 0
 
 
-_Found: TypeAlias = Fault | Finding
-
-
 @dataclass(frozen=True)
 class _Checked:
-    """A stack with what is wrong with it; without a file where that cannot be read, without a plan if refused."""
+    """A stack with what is wrong with it; without a plan if the stack file is refused."""
 
     name: str
-    found: tuple[_Found, ...]
-    file: StackFile | None = None
+    found: tuple[Finding, ...]
     plan: Plan | None = None
-    warnings: tuple[Fault | Finding, ...] = ()
+    warnings: tuple[Finding, ...] = ()
 
 
 def _rules(options: argparse.Namespace) -> int:
@@ -105,16 +100,16 @@ def _read_and_check(name: str, folder: Path, without_secrets: bool) -> _Checked:
 
 
 def _check(file: StackFile, without_secrets: bool) -> _Checked:
-    found: tuple[Fault | Finding, ...] = ()
+    found: tuple[Finding, ...] = ()
     try:
         plan: Plan | None = make_plan(file.config["cluster"], patches=file.folder / "patches")
     except PlanError as error:
-        plan, found = error.plan, error.found
+        plan, found = error.plan, error.findings
     if plan is None:
-        return _Checked(file.name, (*file.faults, *_others(file, found)), file)
+        return _Checked(file.name, tuple(map(file.located, (*file.faults, *_others(file, found)))))
     missing = tuple(missing_secrets(file, plan))
     imported = secrets_file(plan.topology, file.folder)
-    warnings: tuple[Fault | Finding, ...] = (
+    warnings: tuple[Finding, ...] = (
         *plan.topology.warnings,
         *plan.warned,
         *key_warnings(file, plan),
@@ -126,16 +121,17 @@ def _check(file: StackFile, without_secrets: bool) -> _Checked:
     demanded = () if without_secrets else missing
     of_import = imported.faults if imported else ()
     of_file = (*file.faults, *demanded, *key_faults(file, plan), *of_import)
-    return _Checked(file.name, (*of_file, *found), file, plan, warnings)
+    wrong = tuple(map(file.located, (*of_file, *found)))
+    return _Checked(file.name, wrong, plan, tuple(map(file.located, warnings)))
 
 
-def _others(file: StackFile, found: Iterable[Fault | Finding]) -> Iterator[Fault | Finding]:
+def _others(file: StackFile, found: Iterable[Finding]) -> Iterator[Finding]:
     """Without what is wrong with a value that is not what is written."""
     misread = {fault.place.path for fault in file.faults}
-    return (each for each in found if isinstance(each, Finding) or each.place.path not in misread)
+    return (each for each in found if not each.place.is_in_a_stack_file or each.place.path not in misread)
 
 
-def _together(checked: list[_Checked], patches: Path) -> tuple[tuple[Finding, ...], tuple[Fault | Finding, ...]]:
+def _together(checked: list[_Checked], patches: Path) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """What is wrong and what is doubtful where all stacks are looked at, and belongs to none."""
     plans = {each.name: each.plan for each in checked}
     doubtful = tuple(doubts(plans, patches))
@@ -148,7 +144,7 @@ def _lines(checked: list[_Checked], of_none: tuple[Finding, ...]) -> Iterator[st
     for each in checked:
         yield f"{each.name}: {_count(len(each.found))}"
         for found in each.found:
-            yield f"  {each.file.located(found) if each.file and isinstance(found, Fault) else found}"
+            yield f"  {found}"
     if of_none:
         yield f"no stack: {_count(len(of_none))}"
         yield from (f"  {found}" for found in of_none)
@@ -160,30 +156,17 @@ def _count(findings: int) -> str:
     return paint("1 finding" if findings == 1 else f"{findings} findings", "red")
 
 
-def _plain(checked: _Checked | None, found: _Found) -> dict[str, Any]:
+def _plain(stack: str | None, finding: Finding) -> dict[str, Any]:
     """A finding for programs. `nodes` is empty where it is no node's own."""
-    stack = {"stack": checked.name if checked else None}
-    if isinstance(found, Finding):
-        return {
-            **stack,
-            "check": found.rule or None,
-            "nodes": list(found.names),
-            "file": f"patches/{found.source}" if found.source else None,
-            "line": found.line,
-            "path": None,
-            "value": found.value or None,
-            "message": found.message,
-            "cure": found.remedy,
-        }
-    said = checked.file.located(found) if checked and checked.file else found
+    place = finding.place
     return {
-        **stack,
-        "check": None,
-        "nodes": [],
-        "file": said.place.file or None,
-        "line": said.place.line,
-        "path": written(said.place.path) or None,
-        "value": said.value or None,
-        "message": said.message,
-        "cure": said.cure,
+        "stack": stack,
+        "check": finding.check or None,
+        "nodes": list(place.nodes),
+        "file": place.file or None,
+        "line": place.line,
+        "path": written(place.path) if place.is_in_a_stack_file else None,
+        "value": finding.value or None,
+        "message": finding.message,
+        "cure": finding.cure,
     }

@@ -8,9 +8,10 @@ from cli.errors import CliError
 from cli.provider import Generate
 from cli.stackfile import StackFile
 from cli.state import State
-from machineconfig import Finding, Patch, Plan, PlanError, make_plan
+from machineconfig import Patch, Plan, PlanError, make_plan
 from machineconfig.checks import check_all
 from machineconfig.generation import arguments, given
+from machineconfig.model import withheld
 from machineconfig.origins import Origins, origins
 from machineconfig.placeholder import all_shown, filled, like, machine_secrets, placeholder_bundle
 from machineconfig.trace import Origin
@@ -107,7 +108,7 @@ def prepare(stack: StackFile, state: State | None = None) -> Prepared:
     try:
         plan = make_plan(stack.cluster, patches=stack.patches)
     except PlanError as error:
-        raise _faulty(stack, error.faults) from None
+        raise _faulty(stack, error.lines) from None
     if state is None:
         return Prepared(stack, plan, placeholder_bundle())
     if faults := tuple(_unfit(plan, state)):
@@ -130,4 +131,4 @@ def _unfit(plan: Plan, state: State) -> Iterator[str]:
     whole = {name: [filled(patch, state.config) for patch in patches] for name, patches in plan.patches.items()}
     message = "is refused with the real value of a secret; why is not shown, as it could hold the value"
     found = check_all(plan.topology, whole, complete=False).found
-    yield from dict.fromkeys(str(each.withheld(message)) for each in found if isinstance(each, Finding))
+    yield from dict.fromkeys(str(withheld(each, message)) for each in found if not each.place.is_in_a_stack_file)

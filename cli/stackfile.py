@@ -62,7 +62,9 @@ class StackFile:
         return self.folder / "patches"
 
     def located(self, finding: Finding) -> Finding:
-        """A finding with the line of what it is about, or of the nearest thing around it."""
+        """A finding of this file with the line of what it is about, or of the nearest thing around it."""
+        if not finding.place.is_in_a_stack_file:
+            return finding
         place = replace(finding.place, file=self.path.name, line=self.line_of(finding.place.path))
         return replace(finding, place=place)
 

@@ -11,11 +11,13 @@ from components.edits import Edits
 from components.machine_secrets import IN_MEMORY
 from components.nodes import PLATFORMS
 from components.own_address import locked_out
-from machineconfig import Finding, PlanError, make_plan, plan
+from findings import Finding
+from machineconfig import PlanError, make_plan, plan
 from machineconfig.checks import check_all
+from machineconfig.model import withheld
 from machineconfig.placeholder import filled
 from machineconfig.secrets_file import SecretsFile, secrets_file
-from topology import Fault, Node
+from topology import Node
 from topology.platforms import PLATFORMS as KINDS
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -93,7 +95,7 @@ def _made(config: pulumi.Config) -> tuple[plan.Plan | None, list[str]]:
     try:
         return make_plan(config.get_object("cluster"), patches=PATCHES), []
     except PlanError as error:
-        return error.plan, list(error.faults)
+        return error.plan, list(error.lines)
 
 
 def _missing_secrets(config: pulumi.Config, made: plan.Plan) -> list[str]:
@@ -116,10 +118,10 @@ def _not_convertible(file: SecretsFile) -> list[str]:
     ]
 
 
-def _refused(found: Iterable[Fault | Finding]) -> pulumi.RunError:
+def _refused(found: Iterable[Finding]) -> pulumi.RunError:
     """Say where it fails with real secrets and did not without, not why: that could hold their values."""
     message = "fails with the real value of a secret it asks for (the reason is not shown, as it could hold the value)"
-    places = (each.withheld(message) for each in found if isinstance(each, Finding))
+    places = (withheld(each, message) for each in found if not each.place.is_in_a_stack_file)
     return pulumi.RunError("\n".join(dict.fromkeys(map(str, places))))
 
 

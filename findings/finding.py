@@ -26,10 +26,15 @@ class Place:
     nodes: tuple[str, ...] = ()
     """The names of the nodes whose configuration it is; none where it is no node's own."""
 
+    @property
+    def is_in_a_stack_file(self) -> bool:
+        """Whether it is a value of a stack file, which is no document of a machine configuration."""
+        return bool(self.path) and not self.document
+
     def __str__(self) -> str:
         """``nodes[2].address``; of a configuration ``patches/all/20-network.yaml.j2:3 (worker-01)``, with no path."""
         file = self.file if self.line is None else f"{self.file}:{self.line}"
-        if self.path and not self.document:
+        if self.is_in_a_stack_file:
             return f"{file}: {written(self.path)}" if file else written(self.path)
         return f"{file or 'machine configuration'}{f' ({_few(self.nodes)})' if self.nodes else ''}"
 

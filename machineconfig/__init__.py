@@ -2,19 +2,18 @@
 
 from machineconfig.checks import check_patches
 from machineconfig.context import NodeFacts
-from machineconfig.model import ConfigError, Finding, Patch
+from machineconfig.model import Patch, RenderingError
 from machineconfig.plan import Plan, PlanError, make_plan
 from machineconfig.render import render_cluster, render_node
 from machineconfig.schematic import DiskImage, Schematic, UnknownFormatError, disk_image, installer
 
 __all__ = [
-    "ConfigError",
     "DiskImage",
-    "Finding",
     "NodeFacts",
     "Patch",
     "Plan",
     "PlanError",
+    "RenderingError",
     "Schematic",
     "UnknownFormatError",
     "check_patches",

@@ -29,10 +29,10 @@ class RefusedError(TemplateError):
     `always`: it is so whatever the values, so that nobody need try it again for another node.
     """
 
-    def __init__(self, message: str, remedy: str, *, always: bool = False) -> None:
+    def __init__(self, message: str, cure: str, *, always: bool = False) -> None:
         """`message` follows what stands between the braces."""
         super().__init__(message)
-        self.remedy, self.always = remedy, always
+        self.cure, self.always = cure, always
 
 
 class Bounded(Context):
@@ -124,8 +124,8 @@ def looks_into_a_secret() -> RefusedError:
 
 
 def _too_long() -> RefusedError:
-    remedy = "make its loops and texts shorter; what takes much working out becomes a property in context.py"
-    return RefusedError(f"takes more than the {STEPS} steps that a patch may have", remedy, always=True)
+    cure = "make its loops and texts shorter; what takes much working out becomes a property in context.py"
+    return RefusedError(f"takes more than the {STEPS} steps that a patch may have", cure, always=True)
 
 
 def _is_too_large(operator: str, left: Any, right: Any) -> bool:

@@ -33,9 +33,9 @@ _LITTLE = "write it out; a value that it would have to work out becomes a proper
 class SaidError(RefusedError):
     """Something that no template can say, at its line."""
 
-    def __init__(self, line: int, message: str, remedy: str) -> None:
+    def __init__(self, line: int, message: str, cure: str) -> None:
         """`message` follows nothing: it names what is refused."""
-        super().__init__(message, remedy, always=True)
+        super().__init__(message, cure, always=True)
         self.line = line
 
 
@@ -75,8 +75,8 @@ def _check_call(node: nodes.Call) -> None:
     known = name in (CALLABLE if isinstance(called, nodes.Getattr) else FUNCTIONS)
     if not known or node.dyn_args or node.dyn_kwargs:
         what = f"{name}(...)" if name else "this"
-        remedy = f"a template calls {', '.join(FUNCTIONS)}, and of values {', '.join(sorted(CALLABLE))}"
-        raise SaidError(node.lineno, f"{what} is nothing that a template can call", remedy)
+        cure = f"a template calls {', '.join(FUNCTIONS)}, and of values {', '.join(sorted(CALLABLE))}"
+        raise SaidError(node.lineno, f"{what} is nothing that a template can call", cure)
 
 
 def _check_name(node: nodes.Filter | nodes.Test) -> None:

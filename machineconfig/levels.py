@@ -7,7 +7,8 @@ import stat
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from machineconfig.model import Finding
+from findings import Finding, Place
+from machineconfig.model import in_patches
 from topology import ROLES, Node, Topology
 from topology.platforms import PLATFORMS
 
@@ -34,14 +35,14 @@ def files(root: Path, folder: str) -> tuple[Path, ...]:
 def check_folder(root: Path, folder: str) -> Iterator[Finding]:
     """What lies in a folder and would be passed over in silence."""
     for path in _entries(root / folder):
-        source = path.relative_to(root).as_posix()
+        source = _source(root, path)
         if wrong := _unusable(root, path):
-            yield Finding("", source, None, *wrong)
+            yield Finding(Place(source), *wrong)
         elif path.is_dir():
-            yield Finding("", source, None, "is a folder inside a level", "put its files into the level itself")
+            yield Finding(Place(source), "is a folder inside a level", "put its files into the level itself")
         elif not _NAME.fullmatch(path.name):
             message = f"{path.name} is not the name of a patch"
-            yield Finding("", source, None, message, "name it NN-domain.yaml or NN-domain.yaml.j2, as 20-network.yaml")
+            yield Finding(Place(source), message, "name it NN-domain.yaml or NN-domain.yaml.j2, as 20-network.yaml")
 
 
 def check_root(root: Path) -> Iterator[Finding]:
@@ -49,14 +50,14 @@ def check_root(root: Path) -> Iterator[Finding]:
     tables = {"": _FOLDERS, "role": tuple(ROLES), "platform": tuple(PLATFORMS), "zone": None, "node": None}
     for folder, known in tables.items():
         for path in _entries(root / folder):
-            source = path.relative_to(root).as_posix()
+            source = _source(root, path)
             if wrong := _unusable(root, path):
-                yield Finding("", source, None, *wrong)
+                yield Finding(Place(source), *wrong)
             elif path.is_file() and path.suffix != ".md":
-                yield Finding("", source, None, "is a file that no node reads", f"move it to a level: {_LEVELS}")
+                yield Finding(Place(source), "is a file that no node reads", f"move it to a level: {_LEVELS}")
             elif path.is_dir() and known is not None and path.name not in known:
                 message = f"no node reads a folder called {path.name}"
-                yield Finding("", source, None, message, nearest(path.name, known))
+                yield Finding(Place(source), message, nearest(path.name, known))
 
 
 def check_names(root: Path, topologies: Collection[Topology]) -> Iterator[Finding]:
@@ -67,8 +68,12 @@ def check_names(root: Path, topologies: Collection[Topology]) -> Iterator[Findin
         for path in _entries(root / folder):
             if not _unusable(root, path) and path.is_dir() and path.name not in known:
                 message = f"no stack has a {folder} called {path.name}"
-                remedy = f"{nearest(path.name, known)}, or take it out" if known else "take it out"
-                yield Finding("", path.relative_to(root).as_posix(), None, message, remedy)
+                cure = f"{nearest(path.name, known)}, or take it out" if known else "take it out"
+                yield Finding(Place(_source(root, path)), message, cure)
+
+
+def _source(root: Path, path: Path) -> str:
+    return in_patches(path.relative_to(root).as_posix())
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from machineconfig.model import Finding, Patch, mark
+from findings import Finding
+from machineconfig.model import Patch, mark
 from machinery import Bundle, generate_secrets
 from machinery.structure import DOCUMENTS, V1ALPHA1, ListOf, MapOf, Scalar, Struct, Type
 from machinery.yaml import PLAIN, MappingNode, Node, ScalarNode, SequenceNode, compose
@@ -117,15 +118,21 @@ def _marks() -> tuple[tuple[str, str], ...]:
 
 def shown_finding(finding: Finding) -> Finding:
     """A finding for people."""
-    if not any(map(holds_placeholder, (finding.message, finding.remedy, finding.value, repr(finding.path)))):
-        return finding if _HEAD not in finding.document else replace(finding, document=shown(finding.document))
+    place = finding.place
+    if not any(
+        map(holds_placeholder, (finding.message, finding.cure, finding.value, place.document, repr(place.path)))
+    ):
+        return finding
     return replace(
         finding,
+        place=replace(
+            place,
+            document=shown(place.document),
+            path=tuple(shown(part) if isinstance(part, str) else part for part in place.path),
+        ),
         message=shown(finding.message),
-        remedy=shown(finding.remedy),
+        cure=shown(finding.cure),
         value=shown(finding.value),
-        document=shown(finding.document),
-        path=tuple(shown(part) if isinstance(part, str) else part for part in finding.path),
     )
 
 

@@ -1,14 +1,15 @@
 """Everything that follows from a stack file without an engine: topology, images, rendered patches, and the checks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from findings import Finding, FindingsError
 from machineconfig.checks import check_all
-from machineconfig.model import Finding, Patch
+from machineconfig.model import Patch
 from machineconfig.render import render_what_can_be
 from machineconfig.schematic import Schematic
-from topology import Fault, Topology, TopologyError, load
+from topology import Topology, TopologyError, load
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Plan:
         asked: dict[str, str] = {}
         for patch in (patch for node in self.topology.nodes for patch in self.patches.get(node.name, ())):
             for name in sorted(patch.secrets):
-                asked.setdefault(name, f"patches/{patch.source}")
+                asked.setdefault(name, patch.file)
         return asked
 
     @property
@@ -43,22 +44,16 @@ class Plan:
         return len(self.patches) == len(self.topology.nodes)
 
 
-class PlanError(Exception):
-    """A stack that is refused; `str()` is one line for each fault.
+class PlanError(FindingsError):
+    """A stack that is refused, with findings of the stack file, or, where it has none, of what was rendered from it.
 
-    `found` are faults of the stack file, or, where it has none, findings in what was rendered from it; `plan` is then
-    what was made nevertheless, for whoever has faults of his own to add.
+    `plan` is then what was made nevertheless, for whoever has something to add.
     """
 
-    def __init__(self, found: Sequence[Fault | Finding], plan: Plan | None = None) -> None:
+    def __init__(self, findings: Iterable[Finding], plan: Plan | None = None) -> None:
         """Take everything that is wrong, in the order in which it is to be read."""
-        self.found, self.plan = tuple(found), plan
-        super().__init__("\n".join(self.faults))
-
-    @property
-    def faults(self) -> tuple[str, ...]:
-        """One line each, none twice."""
-        return tuple(dict.fromkeys(map(str, self.found)))
+        super().__init__(findings)
+        self.plan = plan
 
 
 def make_plan(raw_cluster: object, *, patches: Path) -> Plan:

@@ -5,11 +5,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from findings import Finding, Place, said_once
 from machineconfig.bounds import RefusedError
 from machineconfig.context import context
 from machineconfig.deletes import tolerate_absent
 from machineconfig.levels import levels
-from machineconfig.model import ConfigError, Finding, Patch, said_once
+from machineconfig.model import Patch, RenderingError, in_patches
 from machineconfig.placeholder import placeholder
 from machineconfig.sources import Sources
 from machineconfig.templates import TemplateFaultError, render
@@ -28,11 +29,11 @@ def render_node(
 
     Placeholders stand where they ask for secrets. `secrets` are the names of those that there are; without it any name
     is one. Files that render to nothing or to comments alone are left out: Talos takes an empty patch for an error.
-    Raises ConfigError with everything that is wrong for this node.
+    Raises RenderingError with everything that is wrong for this node.
     """
     rendered = _render(topology, node, Sources(root), secrets)
     if rendered.misplaced or rendered.faults:
-        raise ConfigError((*rendered.misplaced, *rendered.faults))
+        raise RenderingError((*rendered.misplaced, *rendered.faults))
     return rendered.patches
 
 
@@ -41,11 +42,11 @@ def render_cluster(
 ) -> dict[str, tuple[Patch, ...]]:
     """The patches of every node by name, as `render_node` makes them.
 
-    Raises ConfigError with everything that is wrong for any node; what is wrong for several is said once.
+    Raises RenderingError with everything that is wrong for any node; what is wrong for several is said once.
     """
     patches, findings = render_what_can_be(topology, root=root, secrets=secrets)
     if findings:
-        raise ConfigError(findings)
+        raise RenderingError(findings)
     return patches
 
 
@@ -85,7 +86,8 @@ def _render(topology: Topology, node: Node, sources: Sources, secrets: Collectio
                 patches.append(_Template(sources, path, source, secrets).patch(values))
             except TemplateFaultError as fault:
                 sources.note(path, fault)
-                faults.append(Finding(node.name, source, fault.line, fault.message, fault.remedy))
+                place = Place(in_patches(source), fault.line, nodes=(node.name,))
+                faults.append(Finding(place, fault.message, fault.cure))
     said = (patch for patch in patches if _says_something(patch.text))
     return _Rendered(tuple(tolerate_absent(said, topology.versions.contract)), tuple(misplaced), tuple(faults))
 
@@ -111,11 +113,11 @@ class _Template:
         if not isinstance(name, str) or not name:
             raise RefusedError("asks for a secret without naming it", 'write secret("name")')
         if not _KEY.fullmatch(name):
-            remedy = "take letters, digits, - and _, and begin with a letter"
-            raise RefusedError(f"asks for the secret {name!r}, which can be no key of a configuration", remedy)
+            cure = "take letters, digits, - and _, and begin with a letter"
+            raise RefusedError(f"asks for the secret {name!r}, which can be no key of a configuration", cure)
         if self._secrets is not None and name not in self._secrets:
-            remedy = f"set it with `pulumi config set --secret {name} --stack STACK`"
-            raise RefusedError(f"asks for a secret that the stack does not have: {name}", remedy)
+            cure = f"set it with `pulumi config set --secret {name} --stack STACK`"
+            raise RefusedError(f"asks for a secret that the stack does not have: {name}", cure)
         self._asked.add(name)
         return placeholder(name)
 

@@ -5,9 +5,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from findings import Finding
 from machineconfig.bounds import LARGEST, RefusedError
 from machineconfig.levels import check_folder, check_root, files
-from machineconfig.model import Finding
 from machineconfig.templates import TemplateFaultError
 
 _K = TypeVar("_K")
@@ -72,8 +72,8 @@ class Sources:
         if not path.is_relative_to(root):
             raise RefusedError(f"includes a file outside patches/: {name}", "move the file to patches/manifests/")
         if not path.is_file():
-            remedy = f"there is {', '.join(_near(root, name)) or 'nothing to include'} below patches/"
-            raise RefusedError(f"includes a file that does not exist: {name}", remedy)
+            cure = f"there is {', '.join(_near(root, name)) or 'nothing to include'} below patches/"
+            raise RefusedError(f"includes a file that does not exist: {name}", cure)
         return _read(path).rstrip("\n")
 
 

@@ -27,10 +27,10 @@ class TemplateFaultError(Exception):
     `always`: it is so for every node, so that nobody need render the file again.
     """
 
-    def __init__(self, line: int | None, message: str, remedy: str, *, always: bool = False) -> None:
+    def __init__(self, line: int | None, message: str, cure: str, *, always: bool = False) -> None:
         """`line` counts from 1; it is None if the template never got as far as a line."""
         super().__init__(message)
-        self.line, self.message, self.remedy, self.always = line, message, remedy, always
+        self.line, self.message, self.cure, self.always = line, message, cure, always
 
 
 class _LineMarks(Extension):
@@ -63,12 +63,12 @@ def render(source: str, name: str, values: dict[str, object]) -> tuple[str, tupl
 def _template(source: str, name: str) -> Template:
     if len(source) > LONGEST:
         message = f"is longer than the {LONGEST} characters that a template may have"
-        remedy = "include long texts, and divide it into several patches"
-        raise TemplateFaultError(None, message, remedy, always=True)
+        cure = "include long texts, and divide it into several patches"
+        raise TemplateFaultError(None, message, cure, always=True)
     try:
         return _compile(source, name)
     except SaidError as error:
-        raise TemplateFaultError(error.line, error.message or "", error.remedy, always=True) from None
+        raise TemplateFaultError(error.line, error.message or "", error.cure, always=True) from None
     except TemplateSyntaxError as error:
         raise TemplateFaultError(error.lineno, error.message or "", "correct the template", always=True) from None
     except Exception as error:  # Jinja itself gives up on some texts; that must never end in a traceback
@@ -80,7 +80,7 @@ def _fault(error: Exception, line: int | None, source: str) -> TemplateFaultErro
     text = source.split("\n")[line - 1][:_WIDEST] if line else ""
     where = _expressions(text)
     if isinstance(error, RefusedError):
-        return TemplateFaultError(line, f"{where}{error.message}", error.remedy, always=error.always)
+        return TemplateFaultError(line, f"{where}{error.message}", error.cure, always=error.always)
     if isinstance(error, UnknownNameError):
         return TemplateFaultError(line, *error.said(text))
     if isinstance(error, TemplateError):

@@ -13,7 +13,7 @@ from topology import Node, Topology
 
 NAMES = ("node", "cluster", "facts", "secret", "include")
 _MOST = 12
-"""Names in a remedy."""
+"""Names in a cure."""
 
 
 class UnknownNameError(UndefinedError):
@@ -25,12 +25,12 @@ class UnknownNameError(UndefinedError):
         self.owner, self.name = owner, str(name)
 
     def said(self, line: str) -> tuple[str, str]:
-        """The message and the remedy; `line` is the one of the template that failed."""
+        """The message and the cure; `line` is the one of the template that failed."""
         if self.owner is missing:
             return f"{self.name} is not defined{_near(self.name, NAMES)}", f"a template knows {', '.join(NAMES)}"
         place = _place(line, self.name) or _kind(self.owner)
         members = sorted(set(_members(self.owner)))
-        return f"{place} has no {self.name}{_near(self.name, members)}", _remedy(place, self.name, members)
+        return f"{place} has no {self.name}{_near(self.name, members)}", _cure(place, self.name, members)
 
 
 class Unknown(StrictUndefined):
@@ -63,7 +63,7 @@ def _kind(owner: object) -> str:
     return "a map" if isinstance(owner, Mapping) else "a value"
 
 
-def _remedy(place: str, name: str, members: list[str]) -> str:
+def _cure(place: str, name: str, members: list[str]) -> str:
     where, _, last = place.rpartition(".")
     if last == "data" and where:
         whose = "zone" if ".zones" in f".{where}" else where

@@ -27,9 +27,9 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 class StackFileError(Exception):
     """A file that cannot be read as a stack file; `line` counts from 1."""
 
-    def __init__(self, file: str, line: int | None, message: str) -> None:
+    def __init__(self, file: str, line: int | None, message: str, cure: str = "correct the file") -> None:
         """`message` follows the place."""
-        self.finding = Finding(Place(file, line), message, "correct the file")
+        self.finding = Finding(Place(file, line), message, cure)
         super().__init__(f"{self.finding.place}: {message}")
 
 
@@ -76,10 +76,10 @@ def read(name: str, folder: Path) -> Written:
         raise StackFileError(path.name, None, f"{name!r} is no name of a stack: take letters, digits, -, _ and .")
     try:
         if not path.is_file():
-            raise StackFileError(path.name, None, _no_file(path))
+            raise StackFileError(path.name, None, _no_file(path), "put the file itself there")
         return _read(name, path)
     except OSError as error:
-        raise StackFileError(path.name, None, f"cannot be read: {error.strerror}") from None
+        raise StackFileError(path.name, None, f"cannot be read: {error.strerror}", "make it readable") from None
     except ConfigError as error:
         (problem,) = error.problems
         raise StackFileError(path.name, problem.line, f"is not YAML: {problem.message}") from None

@@ -36,7 +36,7 @@ ROOMS = {
         "ruamel",
         "yaml",
     },
-    "bench": {"bench", "engine", "lab", "machineconfig", "topology", "yaml"},
+    "bench": {"bench", "findings", "engine", "lab", "machineconfig", "topology", "yaml"},
     "__main__.py": {"components", "pulumi"},
 }
 ALSO = {

@@ -3,7 +3,6 @@
 Nothing here reads a file, the environment or the network, and nothing here knows of Pulumi.
 """
 
-from findings import Finding as Fault
 from topology.disk import Disk
 from topology.endpoint import Endpoint
 from topology.firewall import Firewall
@@ -35,7 +34,6 @@ __all__ = [
     "Contract",
     "Disk",
     "Endpoint",
-    "Finding",
     "Firewall",
     "Image",
     "Kubelet",

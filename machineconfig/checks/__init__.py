@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from findings import Finding, said_once
 from machineconfig.checks import (
     collisions,
     disks,
@@ -33,9 +34,9 @@ from machineconfig.checks.configuration import Final, made
 from machineconfig.checks.repeated import OWNED, REFUSED, UNREAD, is_the_same
 from machineconfig.checks.subject import Subject
 from machineconfig.checks.waivers import waived, waiver_faults
-from machineconfig.model import Finding, Patch, said_once
+from machineconfig.model import Patch
 from machineconfig.placeholder import shown_finding
-from topology import Fault, Topology
+from topology import Topology
 
 S = TypeVar("S")
 
@@ -56,7 +57,7 @@ class Check(Generic[S]):
 
     def findings(self, subject: S) -> Iterator[Finding]:
         """What is wrong with a node, with the id."""
-        return (shown_finding(replace(finding, rule=self.id)) for finding in self.find(subject))
+        return (shown_finding(replace(finding, check=self.id)) for finding in self.find(subject))
 
 
 PATCH_CHECKS: tuple[Check[Subject], ...] = (
@@ -142,7 +143,7 @@ RULES: Mapping[str, str] = {
 class Checked:
     """Everything that is wrong and all that is warned of, but for what is waived."""
 
-    found: tuple[Fault | Finding, ...]
+    found: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
 
 
@@ -168,21 +169,22 @@ def final_findings(
     some keys or values cannot be read, all the rest is checked.
     """
     before = [finding for finding in said if not waived(topology, finding)]
-    faulty = {finding.node for finding in before}
-    unread = {finding.node for finding in before if finding.rule in UNREAD}
+    faulty = {node for finding in before for node in finding.place.nodes}
+    unread = {node for finding in before if finding.check in UNREAD for node in finding.place.nodes}
     finals, nodes = [], {node.name: node for node in topology.nodes}
     for name, rendered in patches.items():
         final = made(topology, nodes[name], rendered, lenient=name in unread)
         if isinstance(final, Final):
             finals.append(final)
         elif name not in faulty:
-            yield shown_finding(replace(final, rule=_NOT_MADE))
+            yield shown_finding(replace(final, check=_NOT_MADE))
     told = [finding for check in FINAL_CHECKS for final in finals for finding in check.findings(final)]
-    before += [finding for finding in told if finding.rule == OWNED and not waived(topology, finding)]
-    refused = {finding.node for finding in (*told, *before) if finding.rule in (REFUSED, OWNED)} | faulty
+    before += [finding for finding in told if finding.check == OWNED and not waived(topology, finding)]
+    by_talos = (finding for finding in (*told, *before) if finding.check in (REFUSED, OWNED))
+    refused = faulty.union(*(finding.place.nodes for finding in by_talos))
     # Talos's own validator would say in its words what was said already.
     rest = [final for final in finals if final.node.name not in refused]
-    told += [shown_finding(replace(finding, rule=talosctl.ID)) for finding in talosctl.is_what_talosctl_takes(rest)]
+    told += [shown_finding(replace(finding, check=talosctl.ID)) for finding in talosctl.is_what_talosctl_takes(rest)]
     yield from (finding for finding in told if not any(is_the_same(finding, other) for other in before))
 
 
@@ -201,7 +203,7 @@ def check_all(topology: Topology, patches: Mapping[str, Sequence[Patch]], *, com
     found += final_findings(topology, patches, found)
     found += patch_findings(topology, patches, WARNING_CHECKS)
     kept = said_once(finding for finding in found if not waived(topology, finding))
-    wrong = (finding for finding in kept if finding.rule not in _WARNINGS)
-    warnings = tuple(finding for finding in kept if finding.rule in _WARNINGS)
+    wrong = (finding for finding in kept if finding.check not in _WARNINGS)
+    warnings = tuple(finding for finding in kept if finding.check in _WARNINGS)
     sure = RULES.keys() if complete else ()
     return Checked((*waiver_faults(topology, found, RULES, sure=sure), *wrong), warnings)

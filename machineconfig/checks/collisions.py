@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from findings import written
+from findings import Finding, written
 from machineconfig.checks.subject import Part, Subject
-from machineconfig.model import Finding
 
 # Kinds of which one name can have only one (machinery, ConflictsWithKinds).
 _RIVALS = (
@@ -72,7 +71,8 @@ def is_not_said_in_machine_too(subject: Subject) -> Iterator[Finding]:
                 if not entry.is_empty:
                     message = f"{kind} collides with {written(path)}, {other.place_of(entry)}"
                     finding = subject.finding(part, None, message, "say it in one of the two places")
-                    yield replace(finding, document=other.document.place, path=entry.path)
+                    place = replace(finding.place, document=other.document.place, path=entry.path)
+                    yield replace(finding, place=place)
 
 
 def has_a_possible_volume_name(subject: Subject) -> Iterator[Finding]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from findings import Finding, Place
 from machineconfig.generation import arguments
-from machineconfig.model import Finding, Patch
+from machineconfig.model import Patch, in_patches
 from machineconfig.origins import Origins, origins
 from machineconfig.paths import MAIN, Path, leaves, value_at
 from machineconfig.placeholder import holds_placeholder, placeholder_bundle, put_in
@@ -58,10 +59,11 @@ class Final:
         origin = self.origins.origin(title, path)
         return str(origin) if origin is not None and origin.file else "what Talos generates"
 
-    def finding(self, message: str, remedy: str, *, title: str = MAIN, path: Path = (), value: str = "") -> Finding:
+    def finding(self, message: str, cure: str, *, title: str = MAIN, path: Path = (), value: str = "") -> Finding:
         """A finding at a place, told with the file and line that set it, or the nearest place around it."""
-        place, source, line = self._blamed(title, path, value)
-        return Finding(self.node.name, source, line, message, remedy, value=value, document=title, path=place)
+        at, source, line = self._blamed(title, path, value)
+        place = Place(in_patches(source) if source else "", line, at, title, (self.node.name,))
+        return Finding(place, message, cure, value=value)
 
     def refused(self, problem: Problem) -> Finding:
         """A finding in Talos's own words."""
@@ -72,9 +74,9 @@ class Final:
     def is_about_a_placeholder(self, finding: Finding) -> bool:
         """Whether a finding is about a value that only stands for a secret, so that nothing is known of it."""
         for patch in self.patches:
-            if patch.source == finding.source and patch.is_secret:
+            if patch.file == finding.place.file and patch.is_secret:
                 rows = enumerate(patch.text.split("\n"), 1)
-                return any(patch.line(at) == finding.line and holds_placeholder(row) for at, row in rows)
+                return any(patch.line(at) == finding.place.line and holds_placeholder(row) for at, row in rows)
         return False
 
     def _blamed(self, title: str, path: Path, value: str) -> tuple[Path, str, int | None]:
@@ -136,8 +138,9 @@ def _not_made(topology: Topology, node: Node, patches: Sequence[Patch], error: C
             generate_configuration(arguments(topology, node, patches[:count], bundle()))
         except ConfigError as reason:
             problem = reason.problems[0]
-            return Finding(node.name, patch.source, patch.line(problem.line), problem.message, "correct the patch")
-    return Finding(node.name, "", None, str(error), "correct it")
+            place = Place(patch.file, patch.line(problem.line), nodes=(node.name,))
+            return Finding(place, problem.message, "correct the patch")
+    return Finding(Place(nodes=(node.name,)), str(error), "correct it")
 
 
 def _all_filled(patches: Sequence[Patch]) -> tuple[Patch, ...]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from findings import Finding
 from machineconfig.checks.configuration import Final
 from machineconfig.checks.selectors import SYSTEM_DISK, Disk, fits, holds, meant, mentions, names_one
-from machineconfig.model import Finding
 from machineconfig.paths import Path
 from topology import Disk as Declared
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
 from typing import Any
 
+from findings import Finding
 from machineconfig.checks.configuration import Final
-from machineconfig.model import Finding
 from machineconfig.paths import leaves
 from machinery import ConfigError, validate
 from machinery.problems import Problem
@@ -114,8 +114,8 @@ def _chosen(final: Final, path: tuple[str, ...], who: str) -> Iterator[Finding]:
         return
     if not _matches(address, subnets):
         message = f"{where} leaves {who} no address: {', '.join(subnets)} is not for {address}"
-        remedy = f"let it contain the node's network, {_network(final)}, and not exclude {address}"
-        yield final.finding(message, remedy, path=path, value=_blamed(address, subnets, "!"))
+        cure = f"let it contain the node's network, {_network(final)}, and not exclude {address}"
+        yield final.finding(message, cure, path=path, value=_blamed(address, subnets, "!"))
     if vip is not None and final.node.is_controlplane and _matches(vip, subnets):
         message = f"{where} lets {who} choose the VIP {vip}, which moves"
         yield final.finding(message, f'add "!{vip}/32"', path=path, value=_blamed(vip, subnets, ""))

@@ -10,8 +10,8 @@ from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
+from findings import Finding
 from machineconfig.checks.configuration import Final
-from machineconfig.model import Finding
 
 _DEFAULT = "NetworkDefaultActionConfig"
 _RULE = "NetworkRuleConfig"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from findings import Finding
 from machineconfig.checks.configuration import Final
-from machineconfig.model import Finding
 from machineconfig.paths import MAIN, Path, written
 
 _CURE = "say it in one place: Talos appends lists"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv4Interface, NetmaskValueError
 
+from findings import Finding
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry
-from machineconfig.model import Finding
 from machinery import ConfigError
 from machinery.yaml import ScalarNode, plain
 from topology.platforms import PLATFORMS

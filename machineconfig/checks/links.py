@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from findings import Finding
 from machineconfig.checks.configuration import Final
-from machineconfig.model import Finding
 from machineconfig.paths import MAIN, Path
 
 _ETHERNET = 1500

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from findings import Finding
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.checks.typed import struct_of
 from machineconfig.deletes import DELETE, MARK
 from machineconfig.documents import Entry
-from machineconfig.model import Finding
 from machinery.structure import ListOf, MapOf, Struct, Type
 
 _Key = tuple[object, ...]
@@ -79,8 +79,8 @@ def _list(
         if same in first:
             other, earlier = first[same]
             message = f"{_called(part, item, field)} stands twice in {field}, first in {other.place_of(earlier)}"
-            remedy = "say it in one place: Talos appends lists"
-            yield subject.finding(part, item, message, remedy, called=item.get(_NAMES.get(field, "")))
+            cure = "say it in one place: Talos appends lists"
+            yield subject.finding(part, item, message, cure, called=item.get(_NAMES.get(field, "")))
         first.setdefault(same, (part, item))
         yield from _below(subject, part, item, kind.item, (*place, id(part), item.path[-1]), known, field)
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from findings import written
+from findings import Finding, written
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT, NodeFacts
 from machineconfig.deletes import MARK
 from machineconfig.documents import Entry
 from machineconfig.levels import levels
-from machineconfig.model import Finding
 
 _HOSTNAME = ("machine", "network", "hostname")
 _KERNEL_ARGUMENTS = ("machine", "install", "extraKernelArgs")
@@ -84,8 +83,8 @@ def installs_the_image_of_the_topology(subject: Subject) -> Iterator[Finding]:
     for part, entry in subject.fields("machine", "install", "image"):
         if entry.text != wanted:
             message = f"installs {part.shown(entry)}; the topology says {wanted}"
-            remedy = f"set versions.talos or images.{subject.node.image} in the stack file instead"
-            yield subject.finding(part, entry, message, remedy)
+            cure = f"set versions.talos or images.{subject.node.image} in the stack file instead"
+            yield subject.finding(part, entry, message, cure)
 
 
 def leaves_kernel_arguments_to_the_schematic(subject: Subject) -> Iterator[Finding]:
@@ -99,8 +98,8 @@ def leaves_kernel_arguments_to_the_schematic(subject: Subject) -> Iterator[Findi
     for part, entry in subject.fields(*_KERNEL_ARGUMENTS):
         if contract >= HOSTNAME_DOCUMENT and entry.items:
             message = f"{written(_KERNEL_ARGUMENTS)} is refused from contract v1.12 on (here {contract})"
-            remedy = f"put the arguments into images.{subject.node.image}.extraKernelArgs in the stack file"
-            yield subject.finding(part, entry, message, remedy)
+            cure = f"put the arguments into images.{subject.node.image}.extraKernelArgs in the stack file"
+            yield subject.finding(part, entry, message, cure)
 
 
 def sets_no_forbidden_label_on_a_worker(subject: Subject) -> Iterator[Finding]:
@@ -111,8 +110,8 @@ def sets_no_forbidden_label_on_a_worker(subject: Subject) -> Iterator[Finding]:
         for entry in labels.keys:
             if entry.get(MARK) is None and not _may_set(str(entry.path[-1])):
                 message = f"a worker may not give itself the label {part.key(entry)}; no label of it would be set"
-                remedy = "set it through the Kubernetes API after the node has joined, or choose another prefix"
-                yield subject.finding(part, entry, message, remedy)
+                cure = "set it through the Kubernetes API after the node has joined, or choose another prefix"
+                yield subject.finding(part, entry, message, cure)
 
 
 def lets_kubelet_start_with_labels_of_its_own(subject: Subject) -> Iterator[Finding]:
@@ -122,8 +121,8 @@ def lets_kubelet_start_with_labels_of_its_own(subject: Subject) -> Iterator[Find
             for label in (each.partition("=")[0].strip() for each in entry.text.split(",")):
                 if not _may_set(label):
                     message = f"kubelet does not start with the label {label}, which a node may not give itself"
-                    remedy = "set it through the Kubernetes API after the node has joined, or choose another prefix"
-                    yield subject.finding(part, entry, message, remedy)
+                    cure = "set it through the Kubernetes API after the node has joined, or choose another prefix"
+                    yield subject.finding(part, entry, message, cure)
 
 
 def sets_no_taint_on_a_worker(subject: Subject) -> Iterator[Finding]:
@@ -134,8 +133,8 @@ def sets_no_taint_on_a_worker(subject: Subject) -> Iterator[Finding]:
         for entry in taints.keys:
             if entry.get(MARK) is None and entry.path[-1] != MARK:
                 message = f"a worker may not give itself the taint {part.key(entry)}"
-                remedy = "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers"
-                yield subject.finding(part, entry, message, remedy)
+                cure = "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers"
+                yield subject.finding(part, entry, message, cure)
 
 
 def has_no_etcd_on_a_worker(subject: Subject) -> Iterator[Finding]:
@@ -154,13 +153,13 @@ def keeps_control_plane_settings_off_workers(subject: Subject) -> Iterator[Findi
         for part, entry in subject.fields(*path):
             if _deletes(entry):
                 continue
-            remedy = "move it to a patch in controlplane/"
+            cure = "move it to a patch in controlplane/"
             if part.patch.is_secret:
                 message = f"{written(path)} is for control planes, and this gives a worker the secret beside it"
-                yield subject.finding(part, entry, message, remedy)
+                yield subject.finding(part, entry, message, cure)
             elif not _reaches_a_control_plane(subject, part):
                 message = f"{written(path)} is for control planes, and a worker passes it over"
-                yield subject.finding(part, entry, message, remedy)
+                yield subject.finding(part, entry, message, cure)
 
 
 def _reaches_a_control_plane(subject: Subject, part: Part) -> bool:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from findings import Finding
 from machineconfig.checks.configuration import Final
-from machineconfig.model import Finding
 from machineconfig.paths import Path
 
 _MOUNTED = ("UserVolumeConfig", "ExistingVolumeConfig", "ExternalVolumeConfig")

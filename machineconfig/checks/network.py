@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from findings import Finding
 from machineconfig.checks.interfaces import address_of, entries, named_entries, vlan_of, vlans
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.deletes import MARK
 from machineconfig.documents import Entry
-from machineconfig.model import Finding
 
 _ON = ("true", "yes", "on")
 
@@ -18,8 +18,8 @@ def has_the_addresses_of_the_topology(subject: Subject) -> Iterator[Finding]:
         networks = subject.topology.network.nodes
         if address is not None and address != subject.node.address and any(address in each for each in networks):
             message = f"gives {part.shown(entry)}; the topology says {subject.node.address}"
-            remedy = f"leave it out of the patch, or change the address of {subject.node.name} in the stack file"
-            yield subject.finding(part, entry, message, remedy)
+            cure = f"leave it out of the patch, or change the address of {subject.node.name} in the stack file"
+            yield subject.finding(part, entry, message, cure)
 
 
 def leaves_dhcp_off_where_the_address_is_given(subject: Subject) -> Iterator[Finding]:

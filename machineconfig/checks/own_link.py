@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Interface
 
+from findings import Finding
 from machineconfig.checks.interfaces import address_of, named_entries, vlan_of, vlans
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry
-from machineconfig.model import Finding
 from topology import Link
 
 _ETHERNET = 1500

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import Any
 
+from findings import Finding
 from machineconfig.checks.configuration import Final
 from machineconfig.context import NodeFacts
-from machineconfig.model import Finding
 from machineconfig.paths import MAIN, Path, written
 from machineconfig.redaction import looks_secret
 
@@ -44,8 +44,8 @@ def has_what_the_topology_says(final: Final) -> Iterator[Finding]:
         if owned.differs(value):
             given = "another value" if looks_secret(owned.path, _text(value)) else _text(value)
             message = f"{written(MAIN, owned.path)} is {given or 'gone'}; the topology says {owned.shown or owned.says}"
-            remedy = f"leave it out of the patch, or set {owned.key} in the stack file"
-            finding = final.finding(message, remedy, path=owned.path, value=given)
+            cure = f"leave it out of the patch, or set {owned.key} in the stack file"
+            finding = final.finding(message, cure, path=owned.path, value=given)
             if not final.is_about_a_placeholder(finding):
                 yield finding
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
+from findings import Finding
 from machineconfig.checks.configuration import Final
-from machineconfig.model import Finding
 
 _ARGUMENTS = ("cluster", "controllerManager", "extraArgs")
 _BOTH = "node-cidr-mask-size"

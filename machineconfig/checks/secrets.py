@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from findings import written
+from findings import Finding, written
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry
-from machineconfig.model import Finding
 from machineconfig.placeholder import holds_placeholder
 from machineconfig.redaction import IN_BUNDLE, is_named_secret
 
@@ -18,8 +17,8 @@ def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
             if entry.is_empty or (path[1] == "etcd" and not subject.node.is_controlplane):  # its own check says it
                 continue
             message = f"{written(path)} is a machine secret, and those come from the secrets of the stack"
-            remedy = f"leave it out; to bring your own, import a secrets.yaml that has it as {key} (secrets.importFrom)"
-            yield replace(subject.finding(part, entry, message, remedy), value="")
+            cure = f"leave it out; to bring your own, import a secrets.yaml that has it as {key} (secrets.importFrom)"
+            yield replace(subject.finding(part, entry, message, cure), value="")
 
 
 def asks_for_its_secrets(subject: Subject) -> Iterator[Finding]:
@@ -29,8 +28,8 @@ def asks_for_its_secrets(subject: Subject) -> Iterator[Finding]:
             in_clear = entry.text and not holds_placeholder(entry.text)
             if in_clear and is_named_secret(entry.path) and not _is_machines(entry):
                 message = f"{written(entry.path)} stands in clear in a file under version control"
-                remedy = 'use {{ secret("...") | flow }} in a file whose name ends in .j2'
-                yield replace(subject.finding(part, entry, message, remedy), value="")
+                cure = 'use {{ secret("...") | flow }} in a file whose name ends in .j2'
+                yield replace(subject.finding(part, entry, message, cure), value="")
 
 
 def _is_machines(entry: Entry) -> bool:

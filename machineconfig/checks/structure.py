@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from findings import Path
+from findings import Finding, Path
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.checks.typed import struct_of, typed, without_deletions
 from machineconfig.deletes import DELETE, MARK
 from machineconfig.documents import parse
-from machineconfig.model import Finding
 from machineconfig.placeholder import holds_placeholder
 from machinery.contract import PROVIDER, release_of
 from machinery.decode import Reading, decode
@@ -38,8 +37,8 @@ def has_documents_that_talos_knows(subject: Subject) -> Iterator[Finding]:
         struct = DOCUMENTS.get(kind.text)
         if struct is None:
             near = _near_kind(kind.text)
-            remedy = f"write {near}" if near else "see Talos's reference of the kinds"
-            yield subject.finding(part, kind, f"Talos knows no document of kind {part.shown(kind)}", remedy)
+            cure = f"write {near}" if near else "see Talos's reference of the kinds"
+            yield subject.finding(part, kind, f"Talos knows no document of kind {part.shown(kind)}", cure)
         elif version.text != "v1alpha1":
             message = f"Talos knows {part.title} in no version {part.shown(version)}"
             yield subject.finding(part, version, message, "write apiVersion: v1alpha1")
@@ -54,8 +53,8 @@ def has_keys_that_talos_knows(subject: Subject) -> Iterator[Finding]:
     for part, unread in _unread(subject):
         if not unread.unknown:
             continue
-        remedy = _below(part, unread.problem.path) or _near(struct_of(part.document), unread.problem.path)
-        yield _finding(subject, part, unread.problem, unread.problem.message, remedy or "leave it out")
+        cure = _below(part, unread.problem.path) or _near(struct_of(part.document), unread.problem.path)
+        yield _finding(subject, part, unread.problem, unread.problem.message, cure or "leave it out")
 
 
 def deletes_or_merges(subject: Subject) -> Iterator[Finding]:
@@ -75,9 +74,10 @@ def has_values_of_the_right_type(subject: Subject) -> Iterator[Finding]:
             yield replace(found, message=f"{found.message}, not {found.value}") if found.value else found
 
 
-def _finding(subject: Subject, part: Part, problem: Problem, message: str, remedy: str) -> Finding:
+def _finding(subject: Subject, part: Part, problem: Problem, message: str, cure: str) -> Finding:
     entry = next((each for each in part.document.root.walk() if each.path == problem.path), None)
-    return replace(subject.finding(part, entry, message, remedy), line=part.patch.line(problem.line), path=problem.path)
+    found = subject.finding(part, entry, message, cure)
+    return replace(found, place=replace(found.place, line=part.patch.line(problem.line), path=problem.path))
 
 
 def _on_a_secret(part: Part, problem: Problem) -> bool:

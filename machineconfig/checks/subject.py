@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from findings import Finding, Place
 from machineconfig.deletes import deletes_whole
 from machineconfig.documents import Document, Entry, parse
-from machineconfig.model import Finding, Patch
+from machineconfig.model import Patch
 from machineconfig.placeholder import is_mark, shown
 from machineconfig.redaction import looks_secret
 from machinery.errors import ConfigError
@@ -33,11 +34,11 @@ class Part:
     @property
     def place(self) -> str:
         """`patches/all/20-network.yaml.j2:3`, to name the other one of two."""
-        return f"patches/{self.patch.source}:{self.patch.line(self.document.line)}"
+        return f"{self.patch.file}:{self.patch.line(self.document.line)}"
 
     def place_of(self, entry: Entry) -> str:
         """The same for a value in it."""
-        return f"patches/{self.patch.source}:{self.patch.line(entry.line)}"
+        return f"{self.patch.file}:{self.patch.line(entry.line)}"
 
     @property
     def title(self) -> str:
@@ -96,21 +97,13 @@ class Subject:
         return (part for part in self.typed if part.document.kind in kinds)
 
     def finding(
-        self, part: Part, entry: Entry | None, message: str, remedy: str, *, called: Entry | None = None
+        self, part: Part, entry: Entry | None, message: str, cure: str, *, called: Entry | None = None
     ) -> Finding:
         """A finding at a value, or at the start of its document; `called` is what tells a map from others."""
         at = entry or part.document.root
         named = called or at
-        return Finding(
-            self.node.name,
-            part.patch.source,
-            part.patch.line(at.line),
-            message,
-            remedy,
-            value=part.shown(named) if named.text else "",
-            document=part.document.place,
-            path=at.path,
-        )
+        place = Place(part.patch.file, part.patch.line(at.line), at.path, part.document.place, (self.node.name,))
+        return Finding(place, message, cure, value=part.shown(named) if named.text else "")
 
     def _read(self) -> Iterator[Part]:
         for patch in self.patches:

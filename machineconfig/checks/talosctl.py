@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from findings import path_of
+from findings import Finding, path_of
 from machineconfig.checks.configuration import Final
-from machineconfig.model import Finding
 from machinery.problems import Problem
 from topology.platforms import PLATFORMS
 

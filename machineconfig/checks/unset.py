@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from findings import Finding, Place
 from machineconfig.checks.configuration import Final
 from machineconfig.checks.typed import struct_of, without_deletions
 from machineconfig.documents import Entry, parse
-from machineconfig.model import Finding, Patch
+from machineconfig.model import Patch
 from machineconfig.paths import MAIN, Path, leaves, value_at, written
 from machinery import ConfigError
 from machinery.contract import PROVIDER
@@ -58,9 +59,9 @@ def _kept(final: Final, patch: Patch, title: str, entry: Entry, path: Path, orde
             kept = final.place_of((*path, *below), title)
             message = f"{written(title, path)}: {_shown(entry)} unsets nothing, and {kept} stays"
             in_list = any(isinstance(part, int) for part in path)
-            remedy = f"change it in {kept}" if in_list else "delete it with {$patch: delete}"
-            line = patch.line(entry.line)
-            yield Finding(final.node.name, patch.source, line, message, remedy, document=title, path=path)
+            cure = f"change it in {kept}" if in_list else "delete it with {$patch: delete}"
+            place = Place(patch.file, patch.line(entry.line), path, title, (final.node.name,))
+            yield Finding(place, message, cure)
             return
 
 

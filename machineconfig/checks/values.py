@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from findings import written
+from findings import Finding, written
 from machineconfig.checks.subject import Subject
 from machineconfig.checks.typed import typed
 from machineconfig.deletes import PLACEHOLDERS
 from machineconfig.documents import Entry, parse
-from machineconfig.model import Finding
 from machinery.structure import Anything, Scalar, Type
 from machinery.timestamps import timestamp
 from machinery.yaml import PLAIN, ScalarNode

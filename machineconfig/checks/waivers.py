@@ -3,8 +3,8 @@
 import difflib
 from collections.abc import Collection, Iterable, Iterator
 
-from machineconfig.model import Finding
-from topology import Fault, Topology, Waiver
+from findings import Finding
+from topology import Topology, Waiver
 
 
 def waived(topology: Topology, finding: Finding) -> bool:
@@ -14,7 +14,7 @@ def waived(topology: Topology, finding: Finding) -> bool:
 
 def waiver_faults(
     topology: Topology, findings: Iterable[Finding], checks: Collection[str], *, sure: Collection[str]
-) -> Iterator[Fault]:
+) -> Iterator[Finding]:
     """A waiver of a check that there is not, and, of the checks that could look at everything, one that was not needed.
 
     `sure` are those checks.
@@ -25,11 +25,12 @@ def waiver_faults(
         if waiver.check not in checks:
             near = difflib.get_close_matches(waiver.check, checks, n=1)
             cure = f"write {near[0]}" if near else "write the word in brackets at the end of a finding"
-            yield Fault.at(path, waiver.check, "is the id of no check", cure)
+            yield Finding.at(path, waiver.check, "is the id of no check", cure)
         elif waiver.check in sure and not any(_covers(waiver, finding) for finding in findings):
             where = f" of {waiver.node}" if waiver.node else ""
-            yield Fault.at(path, waiver.check, f"waives no finding{where}", "take the waiver out")
+            yield Finding.at(path, waiver.check, f"waives no finding{where}", "take the waiver out")
 
 
 def _covers(waiver: Waiver, finding: Finding) -> bool:
-    return bool(finding.rule) and waiver.check == finding.rule and waiver.node in (None, finding.node)
+    in_scope = waiver.node is None or waiver.node in finding.place.nodes
+    return bool(finding.check) and waiver.check == finding.check and in_scope

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from findings import written
+from findings import Finding, Place, written
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
 from machineconfig.documents import duplicate_keys, parse
-from machineconfig.model import Finding
+from machineconfig.model import Patch
 from machinery.errors import ConfigError
 
 _FRAGMENT = "write it as a fragment of the machine configuration, such as machine: {install: {disk: /dev/vda}}"
@@ -25,7 +25,7 @@ def is_a_template_by_its_name(subject: Subject) -> Iterator[Finding]:
             if _TEMPLATE.search(text) and not text.lstrip().startswith("#"):
                 name = patch.source.rpartition("/")[2]
                 message = "is written as a template, and the file is taken as it stands"
-                yield Finding(subject.node.name, patch.source, patch.line(line), message, f"name it {name}.j2")
+                yield Finding(_at(subject, patch, line), message, f"name it {name}.j2")
                 break
 
 
@@ -37,7 +37,7 @@ def is_yaml(subject: Subject) -> Iterator[Finding]:
         except ConfigError as error:
             (fault,) = error.problems
             message = f"is not YAML: {fault.message}"
-            yield Finding(subject.node.name, patch.source, patch.line(fault.line), message, "correct it")
+            yield Finding(_at(subject, patch, fault.line), message, "correct it")
 
 
 def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
@@ -53,7 +53,7 @@ def is_a_mapping(subject: Subject) -> Iterator[Finding]:
     """Every document is a mapping, or at least a JSON patch, and there is one."""
     for patch in subject.patches:
         if is_empty(patch.text):
-            yield Finding(subject.node.name, patch.source, None, "says null and nothing else", "take the file away")
+            yield Finding(_at(subject, patch, None), "says null and nothing else", "take the file away")
     for part in subject.parts:
         if not part.document.is_mapping and not _is_json_patch(part):
             yield subject.finding(part, None, "is not a mapping", _FRAGMENT)
@@ -89,6 +89,10 @@ def is_empty(text: str) -> bool:
         return not parse(text)
     except ConfigError:
         return False
+
+
+def _at(subject: Subject, patch: Patch, line: int | None) -> Place:
+    return Place(patch.file, patch.line(line), nodes=(subject.node.name,))
 
 
 def _is_json_patch(part: Part) -> bool:

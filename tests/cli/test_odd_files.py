@@ -18,25 +18,28 @@ def denied(path: Path) -> None:
     path.symlink_to("/proc/self/mem")
 
 
+_THERE = "put the file itself there"
+
+
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "message", "cure"),
     [
-        (link, "is a link to nowhere, which is not there"),
-        (lambda path: path.symlink_to(path.name), "is a link to Pulumi.odd.yaml, which is not there"),
-        (Path.mkdir, "is a folder, and no file"),
-        (os.mkfifo, "is no ordinary file"),
-        (denied, "cannot be read: Input/output error"),
-        (Path.touch, "holds no configuration: it must be a map with the key config"),
+        (link, "is a link to nowhere, which is not there", _THERE),
+        (lambda path: path.symlink_to(path.name), "is a link to Pulumi.odd.yaml, which is not there", _THERE),
+        (Path.mkdir, "is a folder, and no file", _THERE),
+        (os.mkfifo, "is no ordinary file", _THERE),
+        (denied, "cannot be read: Input/output error", "make it readable"),
+        (Path.touch, "holds no configuration: it must be a map with the key config", "correct the file"),
     ],
     ids=["dangling", "loop", "folder", "pipe", "unreadable", "empty"],
 )
 def test_a_stack_file_that_is_none_is_a_finding_of_its_own(
-    make: Callable[[Path], object], message: str, checkout: Path, run: Run
+    make: Callable[[Path], object], message: str, cure: str, checkout: Path, run: Run
 ) -> None:
     make(checkout / "Pulumi.odd.yaml")
     code, out, err = run("check")
     assert (code, err) == (2, "")
-    assert out == f"lab: nothing is wrong\nodd: 1 finding\n  Pulumi.odd.yaml: {message}\n"
+    assert out == f"lab: nothing is wrong\nodd: 1 finding\n  Pulumi.odd.yaml: {message}; {cure}\n"
     for command in ("render", "draw", "explain"):
         arguments = ("lab-worker-01", "version") if command == "explain" else ()
         assert run(command, "--stack", "odd", *arguments) == (1, "", f"error: Pulumi.odd.yaml: {message}\n")
@@ -56,7 +59,7 @@ def test_a_stack_file_that_may_not_be_read_is_a_finding_of_its_own(
     monkeypatch.setattr(Path, "read_text", refuse)
     code, out, _ = run("check")
     assert code == 2
-    assert out == "lab: nothing is wrong\nodd: 1 finding\n  Pulumi.odd.yaml: cannot be read: Permission denied\n"
+    assert out.endswith("odd: 1 finding\n  Pulumi.odd.yaml: cannot be read: Permission denied; make it readable\n")
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import yaml
 
 from components.edits import Edits, Words
 from components.record import Images, Record
+from findings import Finding
 from machineconfig import Plan, make_plan
 from machineconfig.checks.configuration import made
-from machineconfig.model import Finding
 
 ROOT = Path(__file__).parents[2]
 SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}

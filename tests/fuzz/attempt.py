@@ -86,9 +86,9 @@ def _told(make: Callable[[], Any]) -> Any:
     try:
         return make()
     except PlanError as error:
-        assert error.faults
-        _say(*error.faults)
-        for line in error.faults:
+        assert error.lines
+        _say(*error.lines)
+        for line in error.lines:
             assert "\n" not in line and line.isprintable(), f"{line!r} is more than a line"
         return None
 

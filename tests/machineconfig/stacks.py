@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from findings import Finding
 from machineconfig import (
-    ConfigError,
-    Finding,
     Patch,
     PlanError,
+    RenderingError,
     check_patches,
     make_plan,
     render_node,
@@ -105,15 +105,15 @@ def refused(topology: Topology, name: str, root: Path, secrets: dict[str, str] |
     """The findings with which a rendering is refused."""
     try:
         rendered(topology, name, root, secrets)
-    except ConfigError as error:
+    except RenderingError as error:
         return error.findings
     raise AssertionError("nothing was refused")
 
 
 def found(topology: Topology, root: Path, secrets: dict[str, str] | None = None) -> list[str]:
-    """The lines of the findings in patches for all nodes of a stack, without the rules' ids."""
+    """The lines of the findings in patches for all nodes of a stack, without the checks' ids."""
     patches = {node.name: rendered(topology, node.name, root, secrets) for node in topology.nodes}
-    return [str(replace(finding, rule="")) for finding in check_patches(topology, patches)]
+    return [str(replace(finding, check="")) for finding in check_patches(topology, patches)]
 
 
 def refused_and_warned(folder: Path, files: dict[str, str], **changes: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -123,4 +123,4 @@ def refused_and_warned(folder: Path, files: dict[str, str], **changes: Any) -> t
     try:
         return (), make_plan(raw(**changes), patches=write(root, files)).warnings
     except PlanError as error:
-        return error.faults, error.plan.warnings if error.plan else ()
+        return error.lines, error.plan.warnings if error.plan else ()

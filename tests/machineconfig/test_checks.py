@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from machineconfig import Patch, check_patches
+from machineconfig.model import withheld
 from machineconfig.placeholder import filled
 from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, found, raw, rendered, stack, write
 
@@ -365,7 +366,7 @@ def test_the_real_value_of_a_secret_is_checked_and_told_by_its_place_alone(tmp_p
     patches = [filled(patch, {"ip": "192.168.1.77"}) for patch in rendered(stack(), "cp1", tmp_path, {"ip": ""})]
     (finding,) = check_patches(stack(), {"cp1": patches})
     assert finding.message == "gives 192.168.1.77/24; the topology says 192.168.1.121"
-    assert str(finding.withheld("is refused")).startswith("patches/node/cp1/70-nic.yaml.j2:1 (cp1): is refused; ")
+    assert str(withheld(finding, "is refused")).startswith("patches/node/cp1/70-nic.yaml.j2:1 (cp1): is refused; ")
 
 
 def test_all_findings_are_said_at_once_in_the_order_of_the_checks(tmp_path: Path) -> None:
@@ -382,4 +383,4 @@ def test_a_fault_of_many_nodes_names_two_of_them_and_counts_the_rest() -> None:
     topology = stack(nodes=[controlplane, *nodes])
     patch = Patch("all/10-a.yaml", "a: [\n")
     (finding,) = check_patches(topology, {node.name: (patch,) for node in topology.nodes})
-    assert finding.node == "cp1, w0 and 4 more"
+    assert str(finding.place).endswith("(cp1, w0 and 4 more)")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machineconfig import ConfigError, check_patches
+from machineconfig import RenderingError, check_patches
 from tests.machineconfig.stacks import found, rendered, stack, write
 
 TOPOLOGY = stack()
@@ -41,7 +41,7 @@ def test_no_patch_ends_in_a_traceback_or_tells_a_secret(text: str, template: boo
         try:
             patches = {node.name: rendered(TOPOLOGY, node.name, root, {"pw": "hunter2"}) for node in TOPOLOGY.nodes}
             said = "\n".join(map(str, check_patches(TOPOLOGY, patches)))
-        except ConfigError as error:
+        except RenderingError as error:
             said = str(error)
     assert "hunter2" not in said
 

@@ -91,7 +91,7 @@ def rules(case: dict[str, Any]) -> set[str]:
     patches.append(Patch("node/cp-01/15-install.yaml", "machine: {install: {disk: /dev/disk/by-id/x}}\n"))
     rendered = {"cp-01": tuple(patches)}
     found = list(patch_findings(stack, rendered))
-    return {finding.rule for finding in (*found, *final_findings(stack, rendered, found))}
+    return {finding.check for finding in (*found, *final_findings(stack, rendered, found))}
 
 
 def _subnets(stack: Topology) -> Iterator[str]:

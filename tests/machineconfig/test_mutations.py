@@ -101,7 +101,7 @@ def test_a_warning_is_said_beside_what_is_wrong(tmp_path: Path) -> None:
     shutil.copytree(PATCHES, root)
     with pytest.raises(PlanError) as caught:
         make_plan(raw(), patches=write(root, CIDR | TAINT))
-    assert len(caught.value.faults) == 1
+    assert len(caught.value.findings) == 1
     assert caught.value.plan and caught.value.plan.warnings[0].startswith(WARNING)
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig import Finding, Patch, check_patches
+from findings import Finding, Place
+from machineconfig import Patch, check_patches
 from machineconfig.generation import arguments
 from machineconfig.placeholder import (
     filled,
@@ -104,16 +105,16 @@ def test_the_value_of_a_secret_cannot_be_looked_into_or_changed(tmp_path: Path, 
     template = f'a: 1\nb: {{% set s = secret("pw") %}}{{{{ {expression} }}}}\n'
     write(tmp_path, {"all/10-a.yaml.j2": template})
     (finding,) = refused(stack(), "cp1", tmp_path, {"pw": "hunter2"})
-    assert finding.line == 2
+    assert finding.place.line == 2
     assert "looks into the value of a secret, or changes it" in finding.message, finding.message
-    assert finding.remedy.startswith("write it as it is")
+    assert finding.cure.startswith("write it as it is")
     assert placeholder("pw") not in str(finding)
 
 
 def test_a_loop_over_a_secret_is_refused(tmp_path: Path) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": 'a: 1\n{% for c in secret("pw") %}\n{{ c }}\n{% endfor %}\n'})
     (finding,) = refused(stack(), "cp1", tmp_path, {"pw": "hunter2"})
-    assert finding.line == 2 and "looks into the value of a secret" in finding.message
+    assert finding.place.line == 2 and "looks into the value of a secret" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -139,10 +140,10 @@ def test_a_secret_can_be_written_beside_other_text(tmp_path: Path, expression: s
 def test_what_is_shown_of_a_placeholder_is_its_mark() -> None:
     assert shown(f"x {P} {J} y") == 'x <secret a> "<secret a>" y'
     assert is_mark("<secret a-b_c>") and not is_mark("<secret a> b")
-    finding = Finding("cp1", "all/10-a.yaml.j2", 1, P, P, value=P, document=P, path=(P, 1))
+    finding = Finding(Place("patches/all/10-a.yaml.j2", 1, (P, 1), P), P, P, value=P)
     assert placeholder("a") not in repr(shown_finding(finding))
-    only = Finding("cp1", "all/10-a.yaml.j2", 1, "m", "r", document=P)
-    assert shown_finding(only).document == "<secret a>"
+    only = Finding(Place("patches/all/10-a.yaml.j2", 1, document=P), "m", "r")
+    assert shown_finding(only).place.document == "<secret a>"
 
 
 @pytest.mark.parametrize("name", ["a", "ab", "abc", "registryPassword", "x" * 60])

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig import ConfigError, NodeFacts, render_cluster
+from machineconfig import NodeFacts, RenderingError, render_cluster
 from machineconfig.bounds import LARGEST, STEPS
 from machineconfig.checks.configuration import bundle
 from machineconfig.generation import arguments
@@ -101,7 +101,11 @@ def test_a_patch_ends_with_the_end_of_a_line_so_that_no_one_takes_it_for_a_file(
 def test_an_undefined_variable_names_file_line_variable_and_node(tmp_path: Path) -> None:
     write(tmp_path, {"controlplane/10-x.yaml.j2": "machine:\n  network:\n    a: [{{ node.ip6 }}/64]\n"})
     (finding,) = refused(stack(), "cp1", tmp_path)
-    assert (finding.source, finding.line, finding.node) == ("controlplane/10-x.yaml.j2", 3, "cp1")
+    assert (finding.place.file, finding.place.line, finding.place.nodes) == (
+        "patches/controlplane/10-x.yaml.j2",
+        3,
+        ("cp1",),
+    )
     assert finding.message.startswith("node has no ip6")
 
 
@@ -160,23 +164,23 @@ def test_what_a_template_cannot_write_is_refused_with_its_line(
 ) -> None:
     write(tmp_path, {"all/10-x.yaml.j2": template})
     (finding,) = refused(stack(), "cp1", tmp_path)
-    assert finding.line == line
+    assert finding.place.line == line
     assert finding.message == message
 
 
 def test_every_fault_of_a_node_is_said_at_once(tmp_path: Path) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": "{{ x }}", "all/note.txt": "", "controlplane/10-b.yaml.j2": "{{ y }}"})
-    assert [finding.source for finding in refused(stack(), "cp1", tmp_path)] == [
-        "all/note.txt",
-        "all/10-a.yaml.j2",
-        "controlplane/10-b.yaml.j2",
+    assert [finding.place.file for finding in refused(stack(), "cp1", tmp_path)] == [
+        "patches/all/note.txt",
+        "patches/all/10-a.yaml.j2",
+        "patches/controlplane/10-b.yaml.j2",
     ]
 
 
 def test_a_fault_of_several_nodes_is_said_once_with_their_names(tmp_path: Path) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": "{{ x }}"})
     topology = stack()
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(RenderingError) as error:
         render_cluster(topology, root=tmp_path)
     assert str(error.value) == (
         "patches/all/10-a.yaml.j2:1 (cp1, w1): x is not defined; a template knows node, cluster, facts, secret, include"
@@ -193,7 +197,7 @@ def test_a_file_that_is_not_named_like_a_patch_is_refused(tmp_path: Path, name: 
     write(tmp_path, {f"all/{name}": "machine: {}\n"})
     (finding,) = refused(stack(), "cp1", tmp_path)
     assert finding.message == f"{name} is not the name of a patch"
-    assert "NN-domain.yaml" in finding.remedy
+    assert "NN-domain.yaml" in finding.cure
 
 
 def test_a_folder_that_no_node_reads_is_refused(tmp_path: Path) -> None:
@@ -223,7 +227,7 @@ def test_a_link_to_nothing_is_refused(tmp_path: Path, place: str) -> None:
     (tmp_path / place).parent.mkdir(exist_ok=True)
     (tmp_path / place).symlink_to(tmp_path / "nothing")
     (finding,) = refused(stack(), "cp1", tmp_path)
-    assert (finding.source, finding.message) == (place, "is a link to something that is not there")
+    assert (finding.place.file, finding.message) == (f"patches/{place}", "is a link to something that is not there")
 
 
 def test_what_is_no_file_and_links_in_a_circle_are_refused(tmp_path: Path) -> None:
@@ -231,7 +235,7 @@ def test_what_is_no_file_and_links_in_a_circle_are_refused(tmp_path: Path) -> No
     os.mkfifo(tmp_path / "all/10-a.yaml")
     (tmp_path / "all/20-b.yaml").symlink_to(tmp_path / "all/20-b.yaml")
     first, second = refused(stack(), "cp1", tmp_path)
-    assert (first.source, first.message) == ("all/10-a.yaml", "is neither a file nor a folder")
+    assert (first.place.file, first.message) == ("patches/all/10-a.yaml", "is neither a file nor a folder")
     assert second.message.startswith("cannot be read: ")
 
 
@@ -239,10 +243,10 @@ def test_a_file_or_folder_that_may_not_be_read_is_refused(tmp_path: Path, monkey
     write(tmp_path, {"all/10-a.yaml": "machine: {}\n", "node/cp1/10-a.yaml": "machine: {}\n"})
     hidden = {tmp_path / "all/10-a.yaml", tmp_path / "node/cp1"}
     monkeypatch.setattr(os, "access", lambda path, mode: path not in hidden)  # root may read everything
-    found = [(finding.source, finding.message) for finding in refused(stack(), "cp1", tmp_path)]
+    found = [(finding.place.file, finding.message) for finding in refused(stack(), "cp1", tmp_path)]
     assert found == [
-        ("node/cp1", "cannot be read: Permission denied"),
-        ("all/10-a.yaml", "cannot be read: Permission denied"),
+        ("patches/node/cp1", "cannot be read: Permission denied"),
+        ("patches/all/10-a.yaml", "cannot be read: Permission denied"),
     ]
 
 
@@ -284,7 +288,7 @@ def test_an_included_file_that_is_missing_is_named_with_those_beside_it(tmp_path
     write(tmp_path, {"manifests/a.yaml": "", "all/10-a.yaml.j2": 'a: {{ include("manifests/b.yaml") }}\n'})
     (finding,) = refused(stack(), "cp1", tmp_path)
     assert finding.message.endswith("includes a file that does not exist: manifests/b.yaml")
-    assert finding.remedy == "there is manifests/a.yaml below patches/"
+    assert finding.cure == "there is manifests/a.yaml below patches/"
 
 
 @pytest.mark.parametrize("path", ["../secret", "manifests/../../secret"])
@@ -305,7 +309,7 @@ def test_a_secret_that_the_stack_does_not_have_is_named_with_the_command_that_se
     write(tmp_path, {"all/10-a.yaml.j2": 'a: {{ secret("pw") }}\n'})
     (finding,) = refused(stack(), "cp1", tmp_path)
     assert finding.message.endswith("asks for a secret that the stack does not have: pw")
-    assert finding.remedy == "set it with `pulumi config set --secret pw --stack STACK`"
+    assert finding.cure == "set it with `pulumi config set --secret pw --stack STACK`"
 
 
 @pytest.mark.parametrize("name", ["registry password", "9lives", "a:b", "a.b", "$(id)", "pw\n"])
@@ -313,7 +317,7 @@ def test_the_name_of_a_secret_is_one_that_the_command_can_set(tmp_path: Path, na
     write(tmp_path, {"all/10-a.yaml.j2": f"a: {{{{ secret({name!r}) }}}}\n"})
     (finding,) = refused(stack(), "cp1", tmp_path, {name: "hunter2"})
     assert f"asks for the secret {name!r}, which can be no key of a configuration" in finding.message
-    assert finding.remedy == "take letters, digits, - and _, and begin with a letter"
+    assert finding.cure == "take letters, digits, - and _, and begin with a letter"
 
 
 @pytest.mark.parametrize("expression", ['secret("pw").x', 'secret("pw") + 1', 'secret("pw") | int("x", "y", 3, 4)'])

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig import ConfigError, Finding, check_patches, render_cluster
+from findings import Finding
+from machineconfig import RenderingError, check_patches, render_cluster
 from machineconfig.bounds import LARGEST, LONGEST, STEPS
 from machineconfig.filters import FILTERS, flow
 from machineconfig.sandbox import Sandbox
@@ -197,9 +198,9 @@ ENDLESS = [
 def test_what_is_no_plain_value_is_refused_with_its_line_and_a_cure(tmp_path: Path, template: str) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": f"machine:\n  env:\n    A: 1 {template}\n"})
     (finding,) = refused(stack(), "cp1", tmp_path, {"a": "hunter2"})
-    assert (finding.source, finding.line) == ("all/10-a.yaml.j2", 3)
+    assert (finding.place.file, finding.place.line) == ("patches/all/10-a.yaml.j2", 3)
     assert finding.message
-    assert finding.remedy
+    assert finding.cure
     assert " object at " not in str(finding)
     assert "hunter2" not in str(finding)
 
@@ -207,7 +208,7 @@ def test_what_is_no_plain_value_is_refused_with_its_line_and_a_cure(tmp_path: Pa
 @pytest.mark.parametrize("template", CHANCE)
 def test_nothing_is_left_to_chance(tmp_path: Path, template: str) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": f"a: {template}\n"})
-    assert refused(stack(), "cp1", tmp_path)[0].line == 1
+    assert refused(stack(), "cp1", tmp_path)[0].place.line == 1
 
 
 @pytest.mark.parametrize("template", ENDLESS)
@@ -216,7 +217,7 @@ def test_what_would_take_too_long_or_too_much_room_is_refused_at_once(tmp_path: 
     start = time.process_time()
     (finding,) = refused(stack(), "cp1", tmp_path)
     assert time.process_time() - start < ALWAYS
-    assert finding.remedy
+    assert finding.cure
     assert len(str(finding)) < 2000
 
 
@@ -232,7 +233,7 @@ def test_what_takes_too_long_is_tried_for_one_node_and_said_for_all(tmp_path: Pa
 
 def every_finding(root: Path) -> tuple[Finding, ...]:
     topology = stack()
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(RenderingError) as error:
         render_cluster(topology, root=root)
     return error.value.findings
 
@@ -280,7 +281,7 @@ def test_what_patches_need_is_there(tmp_path: Path, template: str, text: str) ->
 
 
 @pytest.mark.parametrize(
-    ("template", "message", "remedy"),
+    ("template", "message", "cure"),
     [
         ("{{ 1 | zq }}", "zq is no filter", "a template has abs, capitalize, "),
         ("{{ [] | lenght }}", "lenght is no filter (near it: length)", "a template has "),
@@ -291,11 +292,11 @@ def test_what_patches_need_is_there(tmp_path: Path, template: str, text: str) ->
         ("{% include 'a' %}", "include reads another file as a template", "take {{ include("),
     ],
 )
-def test_the_finding_says_what_to_write_instead(tmp_path: Path, template: str, message: str, remedy: str) -> None:
+def test_the_finding_says_what_to_write_instead(tmp_path: Path, template: str, message: str, cure: str) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": f"a: {template}\n"})
     (finding,) = refused(stack(), "cp1", tmp_path)
     assert finding.message == message
-    assert finding.remedy.startswith(remedy)
+    assert finding.cure.startswith(cure)
 
 
 def test_a_template_that_is_too_long_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -384,7 +385,7 @@ def test_whatever_is_written_ends_soon_in_a_patch_or_in_findings(tmp_path: Path)
         write(tmp_path, {"all/10-a.yaml.j2": made_up(chance)})
         try:
             texts = [patch.text for patch in rendered(stack(), "cp1", tmp_path, {"a": "b"})]
-        except ConfigError as error:
+        except RenderingError as error:
             texts = [str(error)]
         else:
             patches += 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig import ConfigError, render_node
+from machineconfig import RenderingError, render_node
 from tests.machineconfig.stacks import stack, write
 
 
@@ -12,15 +12,15 @@ def said(folder: Path, expression: str) -> tuple[str, str]:
     topology = stack()
     node = topology.node("cp1")
     write(folder, {"all/10-a.yaml.j2": f"a: 1\nb: {expression}\n"})
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(RenderingError) as caught:
         render_node(topology, node, root=folder)
     (finding,) = caught.value.findings
-    assert finding.line == 2
-    return finding.message, finding.remedy
+    assert finding.place.line == 2
+    return finding.message, finding.cure
 
 
 @pytest.mark.parametrize(
-    ("expression", "message", "remedy"),
+    ("expression", "message", "cure"),
     [
         ("{{ node.data.rack }}", "node.data has no rack", "give it in the stack file (data: {rack: ...} of the node)"),
         (
@@ -41,12 +41,12 @@ def said(folder: Path, expression: str) -> tuple[str, str]:
         ("{{ rack }}", "rack is not defined", "a template knows node, cluster, facts, secret, include"),
     ],
 )
-def test_a_name_that_is_not_there(expression: str, message: str, remedy: str, tmp_path: Path) -> None:
+def test_a_name_that_is_not_there(expression: str, message: str, cure: str, tmp_path: Path) -> None:
     found = said(tmp_path, expression)
     assert found[0] == message
-    assert found[1].startswith(remedy)
+    assert found[1].startswith(cure)
 
 
-def test_no_remedy_names_what_every_model_can_do(tmp_path: Path) -> None:
+def test_no_cure_names_what_every_model_can_do(tmp_path: Path) -> None:
     assert "model_" not in said(tmp_path, "{{ cluster.xyz }}")[1]
     assert "copy" not in said(tmp_path, "{{ node.xyz }}")[1]
