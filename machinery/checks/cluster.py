@@ -1,7 +1,7 @@
 """Checks of the `cluster` part of the v1alpha1 document."""
 
-from machinery.checks.findings import Findings, Values, get, is_subnet_filter
 from machinery.checks.names import is_dns_name
+from machinery.checks.problems import Problems, Values, get, is_subnet_filter
 from machinery.generate import host_problem
 from machinery.urls import go_url
 
@@ -9,74 +9,74 @@ _ETCD = ("cluster", "etcd")
 _AUTHORIZERS = ("Node", "RBAC", "Webhook")
 
 
-def check_cluster(cluster: Values | None, control_plane: bool, findings: Findings) -> None:
+def check_cluster(cluster: Values | None, control_plane: bool, problems: Problems) -> None:
     """Check the cluster's part for a control plane or a worker."""
     if cluster is None:
-        findings.error("cluster", "is missing")
+        problems.error("cluster", "is missing")
         return
     endpoint = get(cluster, "controlPlane", "endpoint")
     if endpoint is None:
-        findings.error("cluster.controlPlane.endpoint", "is missing")
+        problems.error("cluster.controlPlane.endpoint", "is missing")
         return
     if problem := host_problem(endpoint):
-        findings.error("cluster.controlPlane.endpoint", f"is wrong: {problem}")
+        problems.error("cluster.controlPlane.endpoint", f"is wrong: {problem}")
     domain = get(cluster, "network", "dnsDomain")
     if domain and not is_dns_name(domain):
-        findings.error("cluster.network.dnsDomain", "is no DNS name", value=domain)
-    _check_cloud_provider(cluster.get("externalCloudProvider"), findings)
-    _check_etcd(cluster.get("etcd"), control_plane, findings)
+        problems.error("cluster.network.dnsDomain", "is no DNS name", value=domain)
+    _check_cloud_provider(cluster.get("externalCloudProvider"), problems)
+    _check_etcd(cluster.get("etcd"), control_plane, problems)
     if not control_plane and get(cluster, "ca", "key"):
-        findings.error("cluster.ca.key", "must not be on a worker")
-    _check_manifests(cluster, findings)
-    _check_discovery(cluster, findings)
-    _check_components(cluster, findings)
+        problems.error("cluster.ca.key", "must not be on a worker")
+    _check_manifests(cluster, problems)
+    _check_discovery(cluster, problems)
+    _check_components(cluster, problems)
 
 
-def check_cni(cluster: Values, findings: Findings) -> None:
+def check_cni(cluster: Values, problems: Problems) -> None:
     """Check cluster.network.cni, which matters on control planes."""
     cni = get(cluster, "network", "cni")
     name = (cni or {}).get("name", "") if cni is not None else "flannel"
     urls = (cni or {}).get("urls", [])
     if name not in ("flannel", "custom", "none"):
-        findings.error("cluster.network.cni.name", "is none of flannel, custom, none", value=name)
+        problems.error("cluster.network.cni.name", "is none of flannel, custom, none", value=name)
         return
     if name in ("flannel", "none") and urls:
-        findings.error("cluster.network.cni.urls", f"must be empty for {name}")
+        problems.error("cluster.network.cni.urls", f"must be empty for {name}")
     if name in ("none", "custom"):
         if get(cni, "flannel", "extraArgs"):
-            findings.error("cluster.network.cni.flannel.extraArgs", f"must be empty for {name}")
+            problems.error("cluster.network.cni.flannel.extraArgs", f"must be empty for {name}")
         if get(cni, "flannel", "kubeNetworkPoliciesEnabled"):
-            findings.error("cluster.network.cni.flannel.kubeNetworkPoliciesEnabled", f"must not be set for {name}")
+            problems.error("cluster.network.cni.flannel.kubeNetworkPoliciesEnabled", f"must not be set for {name}")
     if name == "custom":
         if not urls:
-            findings.warn("cluster.network.cni.urls", "should not be empty for custom")
+            problems.warn("cluster.network.cni.urls", "should not be empty for custom")
         for url in urls:
             if problem := host_problem(url):
-                findings.error("cluster.network.cni.urls:", problem)
+                problems.error("cluster.network.cni.urls:", problem)
 
 
-def _check_cloud_provider(provider: Values | None, findings: Findings) -> None:
+def _check_cloud_provider(provider: Values | None, problems: Problems) -> None:
     if provider is None:
         return
     manifests = provider.get("manifests", [])
     if manifests and not provider.get("enabled"):
-        findings.error("cluster.externalCloudProvider", "is off, but has manifests")
+        problems.error("cluster.externalCloudProvider", "is off, but has manifests")
         return
     for url in manifests:
         if problem := host_problem(url):
-            findings.error("cluster.externalCloudProvider.manifests:", problem)
+            problems.error("cluster.externalCloudProvider.manifests:", problem)
 
 
-def _check_etcd(etcd: Values | None, control_plane: bool, findings: Findings) -> None:
+def _check_etcd(etcd: Values | None, control_plane: bool, problems: Problems) -> None:
     if etcd is None:
         return
     if not control_plane:
-        findings.error("cluster.etcd", "is for control planes only")
+        problems.error("cluster.etcd", "is for control planes only")
         return
     if etcd.get("ca") is None:
-        findings.error("cluster.etcd.ca", "is missing")
+        problems.error("cluster.etcd.ca", "is missing")
     if etcd.get("subnet") and etcd.get("advertisedSubnets"):
-        findings.error(
+        problems.error(
             "", "cluster.etcd has subnet and advertisedSubnets: use advertisedSubnets alone", *_ETCD, "subnet"
         )
     advertised = etcd.get("advertisedSubnets") or [*filter(None, [etcd.get("subnet")])]
@@ -84,23 +84,23 @@ def _check_etcd(etcd: Values | None, control_plane: bool, findings: Findings) ->
     for key, subnets in (("advertisedSubnets", advertised), ("listenSubnets", listen)):
         for subnet in subnets:
             if not is_subnet_filter(subnet):
-                findings.error(f"cluster.etcd.{key}:", "is no subnet", value=subnet)
+                problems.error(f"cluster.etcd.{key}:", "is no subnet", value=subnet)
 
 
-def _check_manifests(cluster: Values, findings: Findings) -> None:
+def _check_manifests(cluster: Values, problems: Problems) -> None:
     seen = set()
     for manifest in cluster.get("inlineManifests", ()):
         name = manifest.get("name", "")
         if not name.strip():
-            findings.error("cluster.inlineManifests:", "a manifest has no name")
+            problems.error("cluster.inlineManifests:", "a manifest has no name")
         if name in seen:
-            findings.error(
+            problems.error(
                 "cluster.inlineManifests: the name", "stands twice", "cluster", "inlineManifests", value=name
             )
         seen.add(name)
 
 
-def _check_discovery(cluster: Values, findings: Findings) -> None:
+def _check_discovery(cluster: Values, problems: Problems) -> None:
     discovery = cluster.get("discovery") or {}
     service = get(discovery, "registries", "service") or {}
     if not discovery.get("enabled") or service.get("disabled"):
@@ -109,38 +109,38 @@ def _check_discovery(cluster: Values, findings: Findings) -> None:
     try:
         url = go_url(endpoint)
     except ValueError as error:
-        findings.error("cluster.discovery.registries.service.endpoint", f"must be {error}")
+        problems.error("cluster.discovery.registries.service.endpoint", f"must be {error}")
     else:
         if not url.scheme and not endpoint.startswith("/"):
-            findings.error("cluster.discovery.registries.service.endpoint", "must be a URL")
+            problems.error("cluster.discovery.registries.service.endpoint", "must be a URL")
         elif url.path not in ("", "/"):
-            findings.error("cluster.discovery.registries.service.endpoint", "must have no path")
+            problems.error("cluster.discovery.registries.service.endpoint", "must have no path")
     for key in ("id", "secret"):
         if not cluster.get(key):
-            findings.error("cluster.discovery", f"needs cluster.{key}")
+            problems.error("cluster.discovery", f"needs cluster.{key}")
 
 
-def _check_components(cluster: Values, findings: Findings) -> None:
+def _check_components(cluster: Values, problems: Problems) -> None:
     server = cluster.get("apiServer") or {}
     authorizers = server.get("authorizationConfig")
     if authorizers is not None:
         for argument in server.get("extraArgs", {}):
             if argument == "authorization-mode" or argument.startswith("authorization-webhook-"):
-                findings.error("cluster.apiServer", f"has authorizationConfig and the argument {argument}: use one")
+                problems.error("cluster.apiServer", f"has authorizationConfig and the argument {argument}: use one")
                 break
     for authorizer in authorizers or ():
         kind = (authorizer or {}).get("type", "")
         if not kind or not (authorizer or {}).get("name"):
-            findings.error("cluster.apiServer.authorizationConfig:", "an authorizer needs type and name")
+            problems.error("cluster.apiServer.authorizationConfig:", "an authorizer needs type and name")
         elif kind not in _AUTHORIZERS:
             place, known = ("cluster", "apiServer", "authorizationConfig"), ", ".join(_AUTHORIZERS)
-            findings.error(f"{'.'.join(place)}: type", f"is none of {known}", *place, value=kind)
-    _check_resources(cluster, findings)
+            problems.error(f"{'.'.join(place)}: type", f"is none of {known}", *place, value=kind)
+    _check_resources(cluster, problems)
 
 
-def _check_resources(cluster: Values, findings: Findings) -> None:
+def _check_resources(cluster: Values, problems: Problems) -> None:
     for component in ("apiServer", "controllerManager", "scheduler"):
         for part in ("requests", "limits"):
             for key in get(cluster, component, "resources", part) or ():
                 if key not in ("memory", "cpu"):
-                    findings.error(f"cluster.{component}.resources.{part}:", "is neither memory nor cpu", value=key)
+                    problems.error(f"cluster.{component}.resources.{part}:", "is neither memory nor cpu", value=key)

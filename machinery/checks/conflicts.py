@@ -2,48 +2,48 @@
 
 from collections.abc import Callable
 
-from machinery.checks.findings import Findings, Values, get, is_address
+from machinery.checks.problems import Problems, Values, get, is_address
 
 
-def _hostname(_: Values, legacy: Values, findings: Findings) -> None:
+def _hostname(_: Values, legacy: Values, problems: Problems) -> None:
     if get(legacy, "machine", "network", "hostname"):
-        findings.error("machine.network.hostname", "sets a host name too: keep the HostnameConfig document")
+        problems.error("machine.network.hostname", "sets a host name too: keep the HostnameConfig document")
     elif get(legacy, "machine", "features", "stableHostname"):
-        findings.error("machine.features.stableHostname", "sets a host name too: keep one")
+        problems.error("machine.features.stableHostname", "sets a host name too: keep one")
 
 
-def _kubespan(_: Values, legacy: Values, findings: Findings) -> None:
+def _kubespan(_: Values, legacy: Values, problems: Problems) -> None:
     if get(legacy, "machine", "network", "kubespan") is not None:
-        findings.error("machine.network.kubespan", "is set too: keep one")
+        problems.error("machine.network.kubespan", "is set too: keep one")
 
 
-def _resolver(_: Values, legacy: Values, findings: Findings) -> None:
+def _resolver(_: Values, legacy: Values, problems: Problems) -> None:
     network = get(legacy, "machine", "network") or {}
     if "searchDomains" in network:
-        findings.error("machine.network.searchDomains", "is set too: keep one")
+        problems.error("machine.network.searchDomains", "is set too: keep one")
     elif any(is_address(server) for server in network.get("nameservers", ())):
-        findings.error("machine.network.nameservers", "is set too: keep one")
+        problems.error("machine.network.nameservers", "is set too: keep one")
     elif network.get("disableSearchDomain"):
-        findings.error("machine.network.disableSearchDomain", "is set too: keep one")
+        problems.error("machine.network.disableSearchDomain", "is set too: keep one")
 
 
-def _time_sync(_: Values, legacy: Values, findings: Findings) -> None:
+def _time_sync(_: Values, legacy: Values, problems: Problems) -> None:
     time = get(legacy, "machine", "time") or {}
     for key in ("disabled", "servers", "bootTimeout"):
         if time.get(key):
-            findings.error(f"machine.time.{key}", "is set too: keep one")
+            problems.error(f"machine.time.{key}", "is set too: keep one")
             return
 
 
-def _volume(values: Values, legacy: Values, findings: Findings) -> None:
+def _volume(values: Values, legacy: Values, problems: Problems) -> None:
     partition = values.get("name", "").lower()
     if partition not in ("state", "ephemeral") or get(values, "encryption", "provider") in (None, "none"):
         return
     if get(legacy, "machine", "systemDiskEncryption", partition) is not None:
-        findings.error(f"machine.systemDiskEncryption.{partition}", "is set too: keep one")
+        problems.error(f"machine.systemDiskEncryption.{partition}", "is set too: keep one")
 
 
-CONFLICTS: dict[str, Callable[[Values, Values, Findings], None]] = {
+CONFLICTS: dict[str, Callable[[Values, Values, Problems], None]] = {
     "HostnameConfig": _hostname,
     "KubeSpanConfig": _kubespan,
     "ResolverConfig": _resolver,

@@ -2,7 +2,7 @@
 
 import re
 
-from machinery.checks.findings import Findings
+from machinery.checks.problems import Problems
 
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
@@ -32,34 +32,34 @@ def value_problem(value: str) -> str:
     return f"is not a value of at most {_NAME_LIMIT} letters, digits, -, _ and ."
 
 
-def check_labels(labels: dict[str, str], findings: Findings) -> None:
+def check_labels(labels: dict[str, str], problems: Problems) -> None:
     """Check machine.nodeLabels."""
     for key in sorted(labels):
         for text, problem in ((key, key_problem(key)), (labels[key], value_problem(labels[key]))):
             if problem:
-                findings.error("machine.nodeLabels:", problem, value=text)
+                problems.error("machine.nodeLabels:", problem, value=text)
 
 
-def check_annotations(annotations: dict[str, str], findings: Findings) -> None:
+def check_annotations(annotations: dict[str, str], problems: Problems) -> None:
     """Check machine.nodeAnnotations."""
     for key in sorted(annotations):
         if problem := key_problem(key):
-            findings.error("machine.nodeAnnotations:", problem, value=key)
+            problems.error("machine.nodeAnnotations:", problem, value=key)
         if key in _RESERVED:
-            findings.error("machine.nodeAnnotations:", f"{key} is Talos's own")
+            problems.error("machine.nodeAnnotations:", f"{key} is Talos's own")
     if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _ANNOTATIONS_LIMIT:
-        findings.error("machine.nodeAnnotations:", f"together they are larger than {_ANNOTATIONS_LIMIT} bytes")
+        problems.error("machine.nodeAnnotations:", f"together they are larger than {_ANNOTATIONS_LIMIT} bytes")
 
 
-def check_taints(taints: dict[str, str], findings: Findings) -> None:
+def check_taints(taints: dict[str, str], problems: Problems) -> None:
     """Check machine.nodeTaints: `key: value:effect` or `key: effect`."""
     for key in sorted(taints):
         value, colon, effect = taints[key].partition(":")
         effect = effect if colon else value
         if problem := key_problem(key):
-            findings.error("machine.nodeTaints:", problem, value=key)
+            problems.error("machine.nodeTaints:", problem, value=key)
         elif effect not in _EFFECTS:
-            findings.error(
+            problems.error(
                 "machine.nodeTaints: the effect",
                 f"of {key} is none of {', '.join(_EFFECTS)}",
                 "machine",
@@ -67,7 +67,7 @@ def check_taints(taints: dict[str, str], findings: Findings) -> None:
                 value=effect,
             )
         elif colon and (problem := value_problem(value)):
-            findings.error("machine.nodeTaints:", problem, value=value)
+            problems.error("machine.nodeTaints:", problem, value=value)
 
 
 def is_dns_name(name: str) -> bool:

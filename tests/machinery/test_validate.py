@@ -245,3 +245,13 @@ def test_off_alone_is_enough_for_a_host_name_in_some_releases() -> None:
     assert validate(parse_configuration(text, "v1.13.9")) == ()
     with pytest.raises(ConfigError, match="needs auto or hostname"):
         validate(parse_configuration(text, "v1.13.0"))
+
+
+def test_what_stands_in_a_configuration_cannot_be_taken_for_a_place_or_a_value() -> None:
+    interface = """machine: {network: {interfaces: [{interface: 'line 9: "b"', addresses: [x]}]}}\n"""
+    with pytest.raises(ConfigError) as caught:
+        validate(configured(interface))
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.value) == (None, "x")
+    assert problem.path == ("machine", "network", "interfaces", 0)
+    assert str(problem) == 'machine.network line 9: "b": "x" is no IP address'

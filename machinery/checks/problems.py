@@ -14,7 +14,7 @@ Values = Mapping[str, Any]
 
 
 @dataclass
-class Findings:
+class Problems:
     """Errors and warnings, in the order found; `prefix` stands before each, `release` is the machine's.
 
     A sentence begins with the place that it is about, from `at` in `document` on, and with the value in quotes where
@@ -36,17 +36,17 @@ class Findings:
         """Note what the machine takes with a warning."""
         self.warnings.append(self._problem(place, message, path, value))
 
-    def under(self, title: str, path: Path | None = None) -> "Findings":
-        """Return findings that go into these, with a title before each, and about places further in.
+    def under(self, title: str, path: Path | None = None) -> "Problems":
+        """Return problems that go into these, with a title before each, and about places further in.
 
         Without a path the title is one.
         """
         at = (*self.at, *(path_of(title) if path is None else path))
-        return Findings(self.release, self.errors, self.warnings, f"{self.prefix}{title}: ", self.document, at)
+        return Problems(self.release, self.errors, self.warnings, f"{self.prefix}{title}: ", self.document, at)
 
-    def of(self, document: str) -> "Findings":
-        """Return findings that go into these and are about another document."""
-        return Findings(self.release, self.errors, self.warnings, f"{document}: ", document)
+    def of(self, document: str) -> "Problems":
+        """Return problems that go into these and are about another document."""
+        return Problems(self.release, self.errors, self.warnings, f"{document}: ", document)
 
     def _problem(self, place: str, message: str, path: Path, value: str | None) -> Problem:
         quoted = "" if value is None else f'"{value}"'
