@@ -1,14 +1,14 @@
 """Rendered YAML as Talos reads it: documents with kind, name and lines. YAML 1.2; nothing converted, nothing lost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from machinery.documents import V1ALPHA1_KIND
 from machinery.entries import Entry, roots
 from machinery.yaml import MappingNode
 
-__all__ = ["Document", "Entry", "duplicate_keys", "parse"]
+__all__ = ["Document", "Entry", "parse"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,16 @@ class Document:
     line: int
     kind: str
     name: str
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every value in it, in the order of the text."""
+        return tuple(self.root.walk())
+
+    @cached_property
+    def duplicate_keys(self) -> tuple[tuple[Entry, int], ...]:
+        """Every key that its map has had before, with the line of the first."""
+        return tuple(_duplicate_keys(self.entries))
 
     @property
     def is_mapping(self) -> bool:
@@ -47,9 +57,8 @@ def parse(text: str) -> tuple[Document, ...]:
     return tuple(map(_document, roots(text)))
 
 
-def duplicate_keys(document: Document) -> Iterator[tuple[Entry, int]]:
-    """Every key that its map has had before, with the line of the first."""
-    for entry in document.root.walk():
+def _duplicate_keys(entries: Iterable[Entry]) -> Iterator[tuple[Entry, int]]:
+    for entry in entries:
         first: dict[str | int, int] = {}
         for child in entry.pairs:
             if child.path[-1] in first:

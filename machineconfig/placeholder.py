@@ -163,7 +163,8 @@ def put_in(text: str, values: Mapping[str, str]) -> str:
 def type_below(kind: Type | None, key: str | int) -> Type | None:
     """What Talos takes at a key of a structure, a map or a list; None where it has no type for it."""
     if isinstance(kind, Struct):
-        return next((each.type for each in kind.fields if each.name == key), None)
+        field = kind.by_name.get(str(key))
+        return field.type if field else None
     return kind.item if isinstance(kind, ListOf | MapOf) else None
 
 

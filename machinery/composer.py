@@ -16,6 +16,10 @@ _ALIAS = "alias"
 _SLASH = re.compile(r"(?<!\\)(?:\\\\)*\\/")
 _FLOW_WORD = r"(?:[^\s\0:,?\[\]{}]|[:?](?![\s\0]))+"
 _FLOW_SCALAR = re.compile(rf"{_FLOW_WORD}(?:[ \t]+(?!#){_FLOW_WORD})*")
+# A directive, an anchor or an alias: none begins right after a letter or a digit, and CEL's `&&` is none.
+_SPECIAL = re.compile(r"(?<!\w)(?:&[^\s&]|%)")
+# What only libyaml takes: a comma right after a tag, `\/` in quotes.
+_LENIENT = re.compile(r"!\S*,|\\/")
 # What libyaml says where it is stricter than Talos's reader.
 _STRICTER = ("found unexpected ':'", "did not find expected node content")
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -70,7 +74,7 @@ class _SlowComposer(_Lazy, yaml.SafeLoader):
 
 def compose(text: str) -> list[Node]:
     """Return the documents of a text as nodes; raise ConfigError for text that is not YAML."""
-    special = "&" in text or "%" in text
+    special = _SPECIAL.search(text) is not None
     try:
         documents = _composed(_Composer, text, special)
     except (yaml.YAMLError, UnicodeEncodeError) as error:
@@ -80,10 +84,11 @@ def compose(text: str) -> list[Node]:
             documents = _composed(_SlowComposer, text, special)
         except yaml.YAMLError:
             raise _syntax(error) from None
+    lenient = _LENIENT.search(text) is not None
     sizes: dict[int, int] = {}
     for document in documents:
         check_depth(document)
-        if "!" in text or "\\/" in text:
+        if lenient:
             _check_scalars(document, text)
         if special:
             check_size(document, sizes)

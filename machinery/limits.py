@@ -1,5 +1,6 @@
 """Limits on YAML documents: how deep they go, and how far their aliases may grow them."""
 
+from itertools import chain
 from typing import cast
 
 from yaml.nodes import Node, ScalarNode, SequenceNode
@@ -19,16 +20,19 @@ def line(node: Node) -> int:
 
 def check_depth(document: Node) -> None:
     """Refuse a document nested more deeply than anything real, and so also one that holds itself."""
-    waiting, deepest = [(document, 0)], dict[int, int]()
-    while waiting:
-        node, depth = waiting.pop()
-        if isinstance(node, ScalarNode) or deepest.get(id(node.value), -1) >= depth:
-            continue
+    level = [document]
+    for depth in range(MOST_DEPTH + 2):
+        # What several aliases stand for is looked at once a level.
+        inner = {id(node.value): node for node in level if not isinstance(node, ScalarNode)}
+        if not inner:
+            return
         if depth > MOST_DEPTH:
-            raise ConfigError(Problem("it is nested too deeply", line=line(node)))
-        deepest[id(node.value)] = depth
-        for part in node.value:
-            waiting.extend((child, depth + 1) for child in (part if isinstance(part, tuple) else (part,)))
+            raise ConfigError(Problem("it is nested too deeply", line=line(next(iter(inner.values())))))
+        level = [child for node in inner.values() for child in _children(node)]
+
+
+def _children(node: Node) -> list[Node]:
+    return node.value if isinstance(node, SequenceNode) else list(chain.from_iterable(node.value))
 
 
 def check_size(node: Node, sizes: dict[int, int]) -> int:
@@ -37,8 +41,7 @@ def check_size(node: Node, sizes: dict[int, int]) -> int:
         return 1
     if id(node.value) in sizes:
         return sizes[id(node.value)]
-    parts = node.value if isinstance(node, SequenceNode) else [part for pair in node.value for part in pair]
-    size = 1 + sum(check_size(part, sizes) for part in parts)
+    size = 1 + sum(check_size(part, sizes) for part in _children(node))
     if size > MOST_NODES:
         raise ConfigError(Problem("its aliases repeat too much", line=line(node)))
     sizes[id(node.value)] = size

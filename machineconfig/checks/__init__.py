@@ -199,9 +199,10 @@ def check_all(topology: Topology, patches: Mapping[str, Sequence[Patch]], *, com
 
     Not `complete` are the patches where some node has none; then no waiver is said to be needless.
     """
-    found = list(patch_findings(topology, patches))
-    found += final_findings(topology, patches, found)
-    found += patch_findings(topology, patches, WARNING_CHECKS)
+    of_patches = list(patch_findings(topology, patches, (*PATCH_CHECKS, *WARNING_CHECKS)))
+    doubted = [finding for finding in of_patches if finding.check in _WARNINGS]
+    found = [finding for finding in of_patches if finding.check not in _WARNINGS]
+    found += (*final_findings(topology, patches, found), *doubted)
     kept = said_once(finding for finding in found if not waived(topology, finding))
     wrong = (finding for finding in kept if finding.check not in _WARNINGS)
     warnings = tuple(finding for finding in kept if finding.check in _WARNINGS)

@@ -20,15 +20,25 @@ from machinery import (
     generate_configuration,
     parse_configuration,
     read_patches,
+    validate,
 )
 from machinery.contract import PROVIDER
 from machinery.problems import Problem
 from topology import Node, Topology
+from topology.platforms import PLATFORMS
 
 _RSA_KEY = 3243
 """Characters of the longest private key in a configuration, one of RSA with 4096 bits as PEM."""
 _GUESSES = ("", "1", "true", "192.0.2.1", "192.0.2.0/24", "https://192.0.2.1", "1s", "1GiB")
 """What can stand for a secret where Talos wants a text of some form; nothing where the placeholder will do."""
+
+
+@dataclass(frozen=True)
+class Validated:
+    """What Talos's validation says: the errors, or the warnings where there are none."""
+
+    errors: tuple[Problem, ...] = ()
+    warnings: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,15 @@ class Final:
         return origins(
             arguments(self.topology, self.node, (), bundle(), lenient=self.lenient), _all_filled(self.patches)
         )
+
+    @cached_property
+    def validated(self) -> Validated:
+        """What Talos's own validation says of it on its platform."""
+        mode = PLATFORMS[self.topology.platform.kind].mode
+        try:
+            return Validated(warnings=validate(self.configuration, mode, at_runtime=True))
+        except ConfigError as error:
+            return Validated(errors=error.problems)
 
     def find(self, *path: str) -> Any:
         """A value of the main document, or None."""

@@ -8,7 +8,6 @@ from typing import Any
 from findings import Finding
 from machineconfig.checks.configuration import Final
 from machineconfig.paths import leaves
-from machinery import ConfigError, validate
 from machinery.problems import Problem
 from topology.platforms import PLATFORMS
 
@@ -23,22 +22,12 @@ _ENDPOINT_IS_ADDED = (1, 12, 0)
 
 def is_what_talos_takes(final: Final) -> Iterator[Finding]:
     """The node would take the configuration: Talos's own validation finds no error."""
-    try:
-        _warnings(final)
-    except ConfigError as error:
-        yield from _in_talos_words(final, error.problems)
+    yield from _in_talos_words(final, final.validated.errors)
 
 
 def is_what_talos_takes_without_a_warning(final: Final) -> Iterator[Finding]:
     """The node would take the configuration without a warning, such as one of a deprecated field."""
-    try:
-        yield from _in_talos_words(final, _warnings(final))
-    except ConfigError:  # the check before says it
-        return
-
-
-def _warnings(final: Final) -> tuple[Problem, ...]:
-    return validate(final.configuration, PLATFORMS[final.topology.platform.kind].mode, at_runtime=True)
+    yield from _in_talos_words(final, final.validated.warnings)
 
 
 def _in_talos_words(final: Final, problems: Iterable[Problem]) -> Iterator[Finding]:

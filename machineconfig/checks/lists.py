@@ -57,7 +57,7 @@ def _below(
         if isinstance(kind, MapOf):
             yield from _below(subject, part, child, kind.item, (*place, name), known, field)
         elif isinstance(kind, Struct):
-            found = next((each for each in kind.fields if each.name == name), None)
+            found = kind.by_name.get(name)
             if found is not None:
                 inside = (*place, name) if not found.replaces else (*place, name, id(part))
                 yield from _below(subject, part, child, found.type, inside, known, name)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from findings import Finding, written
 from machineconfig.checks.subject import Part, Subject
-from machineconfig.documents import Entry
+from machineconfig.documents import Entry, parse
 from machineconfig.placeholder import holds_placeholder
 from machineconfig.redaction import IN_BUNDLE, is_named_secret
 
@@ -24,12 +25,22 @@ def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
 def asks_for_its_secrets(subject: Subject) -> Iterator[Finding]:
     """What a key of Talos says is a secret is asked for with secret("name"), and does not stand in clear in a file."""
     for part in subject.parts:
-        for entry in part.document.root.walk():
-            in_clear = entry.text and not holds_placeholder(entry.text)
-            if in_clear and is_named_secret(entry.path) and not _is_machines(entry):
-                message = f"{written(entry.path)} stands in clear in a file under version control"
-                cure = 'use {{ secret("...") | flow }} in a file whose name ends in .j2'
-                yield replace(subject.finding(part, entry, message, cure), value="")
+        for entry in _in_clear(part.patch.text)[part.index]:
+            message = f"{written(entry.path)} stands in clear in a file under version control"
+            cure = 'use {{ secret("...") | flow }} in a file whose name ends in .j2'
+            yield replace(subject.finding(part, entry, message, cure), value="")
+
+
+@lru_cache(maxsize=8192)
+def _in_clear(text: str) -> tuple[tuple[Entry, ...], ...]:
+    """Of each document of a text what its key says is a secret."""
+    return tuple(tuple(filter(_is_in_clear, document.entries)) for document in parse(text))
+
+
+def _is_in_clear(entry: Entry) -> bool:
+    if not is_named_secret(entry.path) or not entry.text:
+        return False
+    return not holds_placeholder(entry.text) and not _is_machines(entry)
 
 
 def _is_machines(entry: Entry) -> bool:

@@ -34,7 +34,7 @@ def _typed(entry: Entry, kind: Type, field: Field | None) -> Iterator[tuple[Entr
 def _below(kind: Type, child: Entry, field: Field | None) -> tuple[Type | None, Field | None]:
     key = child.path[-1]
     if isinstance(kind, Struct):
-        found = next((each for each in kind.fields if each.name == key), None)
+        found = kind.by_name.get(str(key))
         return (found.type, found) if found else (None, None)
     if isinstance(kind, ListOf) and isinstance(key, int):
         return kind.item, field

@@ -7,7 +7,7 @@ from functools import lru_cache
 from findings import Finding, Place, written
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.context import HOSTNAME_DOCUMENT
-from machineconfig.documents import duplicate_keys, parse
+from machineconfig.documents import parse
 from machineconfig.model import Patch
 from machinery.errors import ConfigError
 
@@ -43,7 +43,7 @@ def is_yaml(subject: Subject) -> Iterator[Finding]:
 def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
     """No map has one key twice: Talos refuses it."""
     for part in subject.parts:
-        for entry, first in duplicate_keys(part.document):
+        for entry, first in part.document.duplicate_keys:
             line = part.patch.line(first)
             message = f"{written(entry.path)} is set a second time, after line {line}"
             yield subject.finding(part, entry, message, "keep one of them")

@@ -17,6 +17,7 @@ fields in the order in which Talos writes them, each with a text:
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 Release: TypeAlias = tuple[int, int, int]
@@ -63,6 +64,11 @@ class Struct:
     document: bool = False
     since: Release = OLDEST
     fields: list["Field"] = field(default_factory=list)
+
+    @cached_property
+    def by_name(self) -> dict[str, "Field"]:
+        """The fields by key, of several the oldest: one whose type a release changes stands there more than once."""
+        return {item.name: item for item in reversed(self.fields)}
 
     def at(self, release: Release) -> dict[str, "Field"]:
         """Return the fields that a release knows, by key, in the order in which they are written."""
