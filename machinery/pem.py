@@ -61,7 +61,7 @@ def certificate_problem(text: str) -> str:
     if header(text) != "CERTIFICATE":
         return "is no certificate: its PEM header must be CERTIFICATE"
     try:
-        x509.load_pem_x509_certificate(text.encode())
+        x509.load_pem_x509_certificate(text.encode(errors="surrogateescape"))
     except ValueError:
         return "is no certificate: it cannot be read"
     return ""
@@ -114,7 +114,7 @@ def _loaded(text: str) -> PrivateKey:
     try:
         # Talos's Ed25519 header stands over PKCS#8, which other readers expect under PRIVATE KEY.
         plain = text.replace("ED25519 PRIVATE KEY", "PRIVATE KEY")
-        key = load_pem_private_key(plain.encode(), None)
+        key = load_pem_private_key(plain.encode(errors="surrogateescape"), None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         raise ValueError("it cannot be read") from None
     if not isinstance(key, PrivateKey):

@@ -47,7 +47,7 @@ def check_annotations(annotations: dict[str, str], problems: Problems) -> None:
             problems.error("machine.nodeAnnotations:", problem, value=key)
         if key in _RESERVED:
             problems.error("machine.nodeAnnotations:", f"{key} is Talos's own")
-    if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _ANNOTATIONS_LIMIT:
+    if sum(map(_size, (*annotations, *annotations.values()))) > _ANNOTATIONS_LIMIT:
         problems.error("machine.nodeAnnotations:", f"together they are larger than {_ANNOTATIONS_LIMIT} bytes")
 
 
@@ -73,3 +73,8 @@ def check_taints(taints: dict[str, str], problems: Problems) -> None:
 def is_dns_name(name: str) -> bool:
     """Tell whether a name is one that DNS can hold."""
     return bool(name and len(name) - name.count(".") <= 255 and _DNS.fullmatch(name))
+
+
+def _size(text: str) -> int:
+    """Return the bytes of a text, some of which may be no UTF-8: `!!binary` gives any."""
+    return len(text.encode(errors="surrogateescape"))

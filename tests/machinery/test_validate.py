@@ -255,3 +255,8 @@ def test_what_stands_in_a_configuration_cannot_be_taken_for_a_place_or_a_value()
     assert (problem.line, problem.value) == (None, "x")
     assert problem.path == ("machine", "network", "interfaces", 0)
     assert str(problem) == 'machine.network line 9: "b": "x" is no IP address'
+
+
+def test_annotations_may_be_bytes_that_are_no_text() -> None:
+    """Talos counts their bytes and takes them."""
+    validate(configured('machine: {nodeAnnotations: {a: !!binary "//8="}, install: {disk: /dev/sda}}'), "metal")
