@@ -9,12 +9,13 @@ from typing import Any
 from cli.all_stacks import doubts, of_no_stack, shared
 from cli.keys import key_faults, key_warnings, missing_secrets
 from cli.options import Parsers, command, names, output_option, project, stack_option
-from cli.stackfile import StackFile, StackFileError, read
+from cli.stackfile import StackFile, read
 from cli.terminal import paint, say, say_json, warn
 from findings import Finding, written
 from machineconfig import Plan, PlanError, make_plan
 from machineconfig.checks import RULES
 from machineconfig.secrets_file import secrets_file
+from stackfile import StackFileError
 
 _ABOUT = """Check stacks as a preview does, but from their files alone: the stack file, the rendered patches of all
 nodes and their final configurations. Everything that is wrong is said at once, each with the file and line, the node,
@@ -96,7 +97,7 @@ def _read_and_check(name: str, folder: Path, without_secrets: bool) -> _Checked:
     try:
         return _check(read(name, folder), without_secrets)
     except StackFileError as error:
-        return _Checked(name, (error.finding,))
+        return _Checked(name, error.findings)
 
 
 def _check(file: StackFile, without_secrets: bool) -> _Checked:

@@ -22,6 +22,7 @@ from cli.running import Answer
 from cli.stackfile import StackFile, read, stacks
 from cli.state import State
 from cli.terminal import paint, say, say_json, warn
+from findings import FindingsError
 from topology import Node
 
 _ABOUT = """Show what each machine runs against what it would get now, by document, then by place: what would be lost,
@@ -121,7 +122,7 @@ def _side(name: str, folder: Path, revision: str) -> Prepared | None:
         return None
     try:
         return prepare(read(name, folder))
-    except CliError as error:
+    except (CliError, FindingsError) as error:
         raise CliError(f"{revision}: {error}") from None
 
 

@@ -11,6 +11,7 @@ from typing import NoReturn
 from cli import access, check, diff, draw, explain, render, schema
 from cli.errors import CliError
 from cli.terminal import paint
+from findings import FindingsError
 
 COMMANDS = (check, render, explain, diff, access, draw, schema)
 """Each has `add(parsers)`, which puts its parser into the table with `run(options) -> int` as its default."""
@@ -76,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _failed(error: Exception) -> int:
-    said = str(error) if isinstance(error, CliError) else _unexpected(error)
+    said = str(error) if isinstance(error, CliError | FindingsError) else _unexpected(error)
     lines = said.splitlines() or [type(error).__name__]
     sys.stderr.write(f"{paint('error:', 'red', sys.stderr)} {lines[0]}\n")
     for line in lines[1:]:

@@ -17,15 +17,6 @@ from machineconfig.model import mark
 from stackfile import KEYS
 
 
-class StackFileError(CliError):
-    """A file that cannot be read as a stack file."""
-
-    def __init__(self, error: stackfile.StackFileError) -> None:
-        """Take what the reader says."""
-        super().__init__(str(error))
-        self.finding = error.finding
-
-
 @dataclass(frozen=True)
 class StackFile:
     """One stack file. `config` has the project's keys without its name; encrypted values in it are marks."""
@@ -87,15 +78,13 @@ def stacks(folder: Path) -> tuple[str, ...]:
 
 
 def read(name: str, folder: Path) -> StackFile:
-    """Read `Pulumi.<name>.yaml` in a folder; raises CliError where there is none, StackFileError where it is none."""
+    """Read `Pulumi.<name>.yaml` in a folder; raises CliError where there is none, and StackFileError."""
     try:
         written = stackfile.read(name, folder)
     except stackfile.NoStackError as error:
         raise CliError(str(error)) from None
-    except stackfile.StackFileError as error:
-        raise StackFileError(error) from None
     if "cluster" not in written.config:
-        raise StackFileError(stackfile.without_cluster(written))
+        raise stackfile.without_cluster(written)
     encrypted = next(_encrypted(written.config["cluster"], "cluster"), None)
     if encrypted:
         message = (
@@ -103,7 +92,7 @@ def read(name: str, folder: Path) -> StackFile:
             ' a key of its own (`pulumi config set --secret`) and ask for it in a patch with secret("key")'
         )
         line = written.key_lines["cluster"]
-        raise StackFileError(stackfile.StackFileError(written.path.name, line, message))
+        raise stackfile.StackFileError(written.path.name, line, message)
     return StackFile(
         name,
         written.path,

@@ -58,7 +58,7 @@ class Reading:
     def finish(self) -> None:
         """Raise what was found: keys that stand twice and values of the wrong type, or else unknown keys."""
         if problems := [*self.twice, *self.wrong] or self.unknown:
-            raise ConfigError(problems)
+            raise ConfigError(*problems)
 
 
 def decode(kind: Type, node: Node, path: Path, reading: Reading) -> Any:

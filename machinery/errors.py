@@ -1,7 +1,5 @@
 """What machinery raises for every fault in a patch, a machine configuration or a secrets file."""
 
-from collections.abc import Iterable
-
 from machinery.problems import Problem
 
 
@@ -11,14 +9,14 @@ class ConfigError(Exception):
     A problem names the path and the line, never a secret.
     """
 
-    def __init__(self, problems: str | Problem | Iterable[Problem]) -> None:
-        """Take one problem, or its message alone, or several."""
-        self.problems = _all(problems)
+    def __init__(self, *problems: Problem | str) -> None:
+        """Take problems, each as it is or its message alone."""
+        self.problems = tuple(each if isinstance(each, Problem) else Problem(each) for each in problems)
         super().__init__("; ".join(map(str, self.problems)))
 
     def under(self, context: str, document: str = "") -> "ConfigError":
         """Return the same problems in a context, and about the document of a title where one is given."""
-        return ConfigError(problem.under(context, document) for problem in self.problems)
+        return ConfigError(*(problem.under(context, document) for problem in self.problems))
 
 
 class NotYamlError(ConfigError):
@@ -27,9 +25,3 @@ class NotYamlError(ConfigError):
     def __init__(self, words: str, line: int | None) -> None:
         """Take what the parser says of a line."""
         super().__init__(Problem(words, line=line, context=("this is not YAML",)))
-
-
-def _all(problems: str | Problem | Iterable[Problem]) -> tuple[Problem, ...]:
-    if isinstance(problems, str):
-        return (Problem(problems),)
-    return (problems,) if isinstance(problems, Problem) else tuple(problems)

@@ -87,7 +87,7 @@ def read_secrets_yaml(text: str) -> Bundle:
         message = "exactly one of secrets.secretboxencryptionsecret and secrets.aescbcencryptionsecret is needed"
         problems.append(Problem(message))
     if problems:
-        raise ConfigError(problems)
+        raise ConfigError(*problems)
     return bundle
 
 
@@ -109,7 +109,7 @@ def from_properties(properties: Mapping[str, Any]) -> Bundle:
     problems: list[Problem] = []
     bundle = read_tree(_normalised(properties), problems)
     if problems:
-        raise ConfigError(problems)
+        raise ConfigError(*problems)
     return bundle
 
 

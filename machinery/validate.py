@@ -36,7 +36,7 @@ def validate(configuration: Configuration, mode: str = "metal", *, at_runtime: b
     if at_runtime and configuration.complete and configuration.release >= (1, 12, 0):
         _check_images(configuration, problems)
     if problems.errors:
-        raise ConfigError(problems.errors)
+        raise ConfigError(*problems.errors)
     return tuple(problems.warnings)
 
 

@@ -85,7 +85,7 @@ def map_of(node: MappingNode) -> dict[str, Any]:
 
 def _pairs(node: MappingNode, name_of: Callable[[ScalarNode], str | None]) -> dict[str, Any]:
     if problems := duplicate_keys(node):
-        raise ConfigError(problems)
+        raise ConfigError(*problems)
     result: dict[str, Any] = {}
     merged: Node | None = None
     for key, value in node.value:

@@ -10,7 +10,7 @@ from typing import Any
 
 import findings
 from engine import PROJECT
-from findings import Finding, Place
+from findings import Finding, FindingsError, Place
 from machinery.entries import Entry, roots
 from machinery.errors import ConfigError
 from machinery.problems import Problem
@@ -24,13 +24,12 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 """What the engine takes for the name of a stack."""
 
 
-class StackFileError(Exception):
+class StackFileError(FindingsError):
     """A file that cannot be read as a stack file; `line` counts from 1."""
 
     def __init__(self, file: str, line: int | None, message: str, cure: str = "correct the file") -> None:
         """`message` follows the place."""
-        self.finding = Finding(Place(file, line), message, cure)
-        super().__init__(f"{self.finding.place}: {message}")
+        super().__init__([Finding(Place(file, line), message, cure)])
 
 
 class NoStackError(Exception):

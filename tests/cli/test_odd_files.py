@@ -42,7 +42,7 @@ def test_a_stack_file_that_is_none_is_a_finding_of_its_own(
     assert out == f"lab: nothing is wrong\nodd: 1 finding\n  Pulumi.odd.yaml: {message}; {cure}\n"
     for command in ("render", "draw", "explain"):
         arguments = ("lab-worker-01", "version") if command == "explain" else ()
-        assert run(command, "--stack", "odd", *arguments) == (1, "", f"error: Pulumi.odd.yaml: {message}\n")
+        assert run(command, "--stack", "odd", *arguments) == (1, "", f"error: Pulumi.odd.yaml: {message}; {cure}\n")
 
 
 def test_a_stack_file_that_may_not_be_read_is_a_finding_of_its_own(

@@ -8,6 +8,7 @@ from cli.errors import CliError
 from cli.stackfile import read, stacks
 from engine.tools import PULUMI, binary
 from findings import NOTHING, Finding, path_of
+from stackfile import StackFileError
 
 CLUSTER = "config:\n  talos-stacks:cluster:\n    name: a\n    flag: off\n"
 # As `pulumi config --json` of the engine prints them.
@@ -150,7 +151,7 @@ def test_encrypted_values_are_marks(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_read_is_said_in_one_sentence(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(CliError) as caught:
+    with pytest.raises(StackFileError) as caught:
         read("a", written(tmp_path, text))
     assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
     assert "hunter" not in str(caught.value) and "v1:abc" not in str(caught.value)
@@ -158,7 +159,7 @@ def test_what_cannot_be_read_is_said_in_one_sentence(tmp_path: Path, text: str, 
 
 def test_bytes_that_are_no_text_are_said(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.a.yaml").write_bytes(b"config: \xff\xfe")
-    with pytest.raises(CliError, match="is not UTF-8"):
+    with pytest.raises(StackFileError, match="is not UTF-8"):
         read("a", tmp_path)
 
 
