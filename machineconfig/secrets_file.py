@@ -1,15 +1,13 @@
 """The secrets.yaml that a stack imports: read from its place, checked, and said without a word of what is in it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from findings import Finding
 from machinery.importing import RefusedSecrets, import_secrets_yaml
 from machinery.secrets import write_secrets_yaml
 from topology import Topology
-
-_PATH = ("secrets", "importFrom")
 
 
 @dataclass(frozen=True)
@@ -31,31 +29,23 @@ def secrets_file(topology: Topology, folder: Path) -> SecretsFile | None:
     given = topology.secrets.import_from
     if given is None:
         return None
-    path = folder / given
+    path, said = folder / given, partial(Finding.at, ("secrets", "importFrom"), given)
     try:
         if not path.exists():
             message, cure = "is not there, and a new cluster needs it", "bring it before the first `pulumi up`"
-            return SecretsFile(path, missing=(Finding.at(_PATH, given, message, cure),))
+            return SecretsFile(path, missing=(said(message, cure),))
         if not path.is_file():  # a pipe would wait for a writer, and give what it has to the first reader only
-            return SecretsFile(path, faults=(Finding.at(_PATH, given, "is no regular file", "write it into one"),))
+            return SecretsFile(path, faults=(said("is no regular file", "write it into one"),))
         imported = import_secrets_yaml(path.read_text(encoding="utf-8-sig"))
     except RefusedSecrets as error:
-        return SecretsFile(path, faults=tuple(_refused(given, error)))
+        return SecretsFile(path, faults=tuple(said(each.message, each.cure) for each in error.findings))
     except UnicodeDecodeError:
-        cure = "make it with `talosctl gen secrets`"
-        return SecretsFile(path, faults=(Finding.at(_PATH, given, "is not UTF-8 text", cure),))
+        return SecretsFile(path, faults=(said("is not UTF-8 text", "make it with `talosctl gen secrets`"),))
     except OSError as error:
-        return SecretsFile(
-            path, faults=(Finding.at(_PATH, given, f"cannot be read: {error.strerror}", "make it readable"),)
-        )
+        return SecretsFile(path, faults=(said(f"cannot be read: {error.strerror}", "make it readable"),))
     warnings = tuple(
-        Finding.at(_PATH, given, f"{place} ends on {end:%Y-%m-%d}, within a year", "plan the rotation of this CA")
+        said(f"{place} ends on {end:%Y-%m-%d}, within a year", "plan the rotation of this CA")
         for place, end in imported.ending
     )
     converted = write_secrets_yaml(imported.bundle) if imported.is_converted else ""
     return SecretsFile(path, warnings=warnings, converted=converted)
-
-
-def _refused(given: str, error: RefusedSecrets) -> Iterator[Finding]:
-    for refusal in error.findings:
-        yield Finding.at(_PATH, given, refusal.message, refusal.cure)
