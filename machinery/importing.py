@@ -121,7 +121,7 @@ def _text_refusals(bundle: Bundle) -> Iterator[Finding]:
 
 _MIGRATE = (
     "put a secretboxencryptionsecret in its place, and give the API servers the old key, by which they read what is"
-    ' encrypted with it, in a patch: cluster.aescbcEncryptionSecret: {{ secret("…") }}'
+    ' encrypted with it, in a patch: cluster.aescbcEncryptionSecret: {{ secret("...") | flow }}'
 )
 
 

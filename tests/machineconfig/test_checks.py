@@ -384,3 +384,15 @@ def test_a_fault_of_many_nodes_names_two_of_them_and_counts_the_rest() -> None:
     patch = Patch("all/10-a.yaml", "a: [\n")
     (finding,) = check_patches(topology, {node.name: (patch,) for node in topology.nodes})
     assert str(finding.place).endswith("(cp1, w0 and 4 more)")
+
+
+def test_the_key_of_an_older_encryption_is_asked_for_by_a_patch_and_stands_in_none(tmp_path: Path) -> None:
+    asked = 'cluster:\n  aescbcEncryptionSecret: {{ secret("old") | flow }}\n'
+    root = with_patches(tmp_path / "a", {"controlplane/77-old.yaml.j2": asked})
+    assert found(stack(), root, {"old": "hunter2"}) == []
+    whole = [filled(patch, {"old": "hunter2"}) for patch in rendered(stack(), "cp1", root, {"old": "hunter2"})]
+    assert check_patches(stack(), {"cp1": whole}) == ()
+    clear = with_patches(tmp_path / "b", {"controlplane/77-old.yaml": "cluster: {aescbcEncryptionSecret: hunter2}\n"})
+    (said,) = found(stack(), clear)
+    assert 'to go on reading what it has encrypted, ask for it with {{ secret("...") | flow }}' in said
+    assert "hunter2" not in said
