@@ -94,9 +94,7 @@ def _check_manifests(cluster: Values, problems: Problems) -> None:
         if not name.strip():
             problems.error("cluster.inlineManifests:", "a manifest has no name")
         if name in seen:
-            problems.error(
-                "cluster.inlineManifests: the name", "stands twice", "cluster", "inlineManifests", value=name
-            )
+            problems.error("cluster.inlineManifests: the name", "stands twice", value=name)
         seen.add(name)
 
 
@@ -133,8 +131,8 @@ def _check_components(cluster: Values, problems: Problems) -> None:
         if not kind or not (authorizer or {}).get("name"):
             problems.error("cluster.apiServer.authorizationConfig:", "an authorizer needs type and name")
         elif kind not in _AUTHORIZERS:
-            place, known = ("cluster", "apiServer", "authorizationConfig"), ", ".join(_AUTHORIZERS)
-            problems.error(f"{'.'.join(place)}: type", f"is none of {known}", *place, value=kind)
+            known = ", ".join(_AUTHORIZERS)
+            problems.error("cluster.apiServer.authorizationConfig: type", f"is none of {known}", value=kind)
     _check_resources(cluster, problems)
 
 

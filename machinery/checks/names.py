@@ -59,13 +59,7 @@ def check_taints(taints: dict[str, str], problems: Problems) -> None:
         if problem := key_problem(key):
             problems.error("machine.nodeTaints:", problem, value=key)
         elif effect not in _EFFECTS:
-            problems.error(
-                "machine.nodeTaints: the effect",
-                f"of {key} is none of {', '.join(_EFFECTS)}",
-                "machine",
-                "nodeTaints",
-                value=effect,
-            )
+            problems.error("machine.nodeTaints: the effect", f"of {key} is none of {', '.join(_EFFECTS)}", value=effect)
         elif colon and (problem := value_problem(value)):
             problems.error("machine.nodeTaints:", problem, value=value)
 

@@ -17,8 +17,8 @@ Values = Mapping[str, Any]
 class Problems:
     """Errors and warnings, in the order found; `prefix` stands before each, `release` is the machine's.
 
-    A sentence begins with the place that it is about, from `at` in `document` on, and with the value in quotes where
-    one is given. Where it cannot, the place is empty and `path` leads there.
+    A sentence begins with the place that it is about, from `at` in `document` on, and perhaps words behind a colon, and
+    goes on with the value in quotes where one is given. Where it cannot, the place is empty and `path` leads there.
     """
 
     release: Release
@@ -51,7 +51,9 @@ class Problems:
     def _problem(self, place: str, message: str, path: Path, value: str | None) -> Problem:
         quoted = "" if value is None else f'"{value}"'
         said = self.prefix + " ".join(filter(None, (place, quoted, message)))
-        return Problem(said, (*self.at, *(path or path_of(place))), document=self.document, value=value or "")
+        return Problem(
+            said, (*self.at, *(path or path_of(place.partition(":")[0]))), document=self.document, value=value or ""
+        )
 
 
 def get(values: Values | None, *path: str) -> Any:
