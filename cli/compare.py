@@ -27,7 +27,10 @@ class Compared:
 
 def ours(prepared: Prepared, node: Node, text: str, generate: Generate) -> Compared:
     """What a node would get, which is `text`."""
-    made, without = documents(text), text if prepared.is_open else prepared.without_secrets(node, generate)
+    made = documents(text)
+    if prepared.is_open:
+        return from_places(made, secret_places(made, made))
+    without = prepared.without_secrets(node, generate)
     return from_places(made, secret_places(made, None if without is None else documents(without)))
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from cli import revisions, running, state
 from cli.causes import Table, cause_of
 from cli.compare import against, compares_no_secret, difference, ours
-from cli.difference import NodeDifference, one_sided
+from cli.difference import Cause, NodeDifference, one_sided
 from cli.errors import CliError
 from cli.final import Prepared, prepare
-from cli.folders import Folder
+from cli.folders import Folder, RenderedNode
 from cli.folders import read as read_folders
 from cli.options import Parsers, command, node_option, one, output_option, project, stack_option
 from cli.provider import Generate, provider
@@ -37,7 +37,8 @@ Against machines, their credentials and secrets come from the stack's state (`pu
 --talosconfig the state is not needed; secrets are then not compared.
 
 Offline, two folders that `render` wrote are compared, or two git revisions (the second is the working tree, where it is
-not named). Neither needs machines, a state or credentials."""
+not named). Neither needs machines, a state or credentials. Of two folders the files that changes come from are named
+where both were rendered with --origins."""
 _EPILOG = """examples:
   talos-stacks diff --stack lab                              every machine
   talos-stacks diff --stack lab --node lab-worker-01 --output json
@@ -99,9 +100,14 @@ def _of_folders(options: argparse.Namespace) -> Found:
         found += one_sided(stack, left.nodes, right.nodes)
         for name in sorted(left.nodes.keys() & right.nodes.keys()):
             before, after = left.nodes[name], right.nodes[name]
-            cause = cause_of(lambda at=after: at.origins, lambda at=before: at.origins)  # type: ignore[misc]
-            found.append(difference(stack, name, before.made, after.made, cause))
+            found.append(difference(stack, name, before.made, after.made, _cause_of_rendered(before, after)))
     return _wanted(options, found), []
+
+
+def _cause_of_rendered(before: RenderedNode, after: RenderedNode) -> Cause:
+    """Nothing is said of causes where one side was rendered without origins."""
+    old, new = before.origins, after.origins
+    return (lambda change: "") if old is None or new is None else cause_of(lambda: new, lambda: old)
 
 
 def _of_revisions(options: argparse.Namespace) -> Found:

@@ -9,18 +9,19 @@ from typing import Any
 from cli.compare import Compared, from_places
 from cli.difference import documents
 from cli.errors import CliError
-from cli.render import FINAL, ORIGINS, SECRET
+from cli.render import FINAL, ORIGINS, SECRETS
 from cli.writing import MANIFEST
-from machineconfig.paths import find
+from machineconfig.paths import Documents, find
+from machineconfig.redaction import Place, marked_places
 from machinery import ConfigError
 
 
 @dataclass(frozen=True)
 class RenderedNode:
-    """One node: its final configuration and where its values come from."""
+    """One node: its final configuration, and where its values come from if that was written."""
 
     made: Compared
-    origins: Mapping[str, Any]
+    origins: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -47,16 +48,28 @@ def read(folder: Path) -> dict[str, Folder]:
 def _rendering(folder: Path) -> tuple[str, Folder]:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        nodes = {path.parent.name: _node(path.parent) for path in sorted(folder.glob(f"*/{FINAL}"))}
-        return str(manifest["stack"]), Folder(str(manifest["secrets"]), nodes)
+        secrets, has_origins = str(manifest["secrets"]), bool(manifest["origins"])
+        nodes = {
+            path.parent.name: _node(path.parent, secrets == "shown", has_origins)
+            for path in sorted(folder.glob(f"*/{FINAL}"))
+        }
+        return str(manifest["stack"]), Folder(secrets, nodes)
     except (OSError, ValueError, LookupError, TypeError, ConfigError):
         raise CliError(f"the rendering in {folder} cannot be read; make it again") from None
 
 
-def _node(folder: Path) -> RenderedNode:
+def _node(folder: Path, shows_secrets: bool, has_origins: bool) -> RenderedNode:
     made = documents((folder / FINAL).read_text(encoding="utf-8"))
-    origins = json.loads((folder / ORIGINS).read_text(encoding="utf-8"))
-    places = [find(made, text) for text in origins.pop(SECRET)]
+    places = _places(made, folder / SECRETS) if shows_secrets else marked_places(made)
+    return RenderedNode(from_places(made, places), _json(folder / ORIGINS) if has_origins else None)
+
+
+def _places(made: Documents, file: Path) -> frozenset[Place]:
+    places = [find(made, text) for text in _json(file)]
     if None in places:
         raise ValueError("a secret place that is not there")
-    return RenderedNode(from_places(made, frozenset(filter(None, places))), origins)
+    return frozenset(filter(None, places))
+
+
+def _json(file: Path) -> Any:
+    return json.loads(file.read_text(encoding="utf-8"))

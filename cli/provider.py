@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from cli.errors import CliError
 from cli.terminal import warn
 from machinery import GenerateArgs, generate_configuration
 
@@ -28,6 +29,19 @@ def find(environment: Mapping[str, str]) -> Path | None:
 
 
 @contextmanager
+def plugin() -> Iterator[Generate]:
+    """Give the getConfiguration of the plugin that preview uses; raises CliError where there is none."""
+    path = find(os.environ)
+    if path is None:
+        raise CliError(
+            f"no Talos provider plugin {package_version()} is on PATH or installed; leave --plugin out, or run a"
+            " preview, which installs it (docs/operations.md says how else)"
+        )
+    with _running(path) as generate:
+        yield generate
+
+
+@contextmanager
 def provider() -> Iterator[Generate]:
     """Give the getConfiguration of a plugin that runs meanwhile; where there is none, say so and do it without."""
     path = find(os.environ)
@@ -38,10 +52,16 @@ def provider() -> Iterator[Generate]:
         )
         yield generate_configuration
         return
+    with _running(path) as generate:
+        yield generate
+
+
+@contextmanager
+def _running(path: Path) -> Iterator[Generate]:
     from cli.plugin import Plugin  # the SDK behind it takes a second to load
 
-    with Plugin(path) as plugin:
-        yield plugin.configuration
+    with Plugin(path) as started:
+        yield started.configuration
 
 
 def package_version() -> str:

@@ -1,6 +1,7 @@
 """`talos-stacks render`: what the files of a stack turn into, in a folder, touching nothing else."""
 
 import argparse
+import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from cli.compare import ours
 from cli.errors import CliError
 from cli.final import Prepared, prepare
 from cli.options import EXIT_CODES, Parsers, command, node_option, output_option, project, selected, stack_option
-from cli.provider import Generate, provider
+from cli.provider import BINARY, Generate, plugin
 from cli.terminal import say, say_json, warn
 from cli.writing import MANIFEST, Rendering, write
 from machineconfig.model import Patch
@@ -19,23 +20,29 @@ from machineconfig.origins import Origins
 from machineconfig.paths import written
 from machineconfig.placeholder import all_shown
 from machineconfig.trace import Steps
+from machinery import generate_configuration
 from topology import Node
 
 FINAL = "final.yaml"
 ORIGINS = "origins.json"
-SECRET = "secret"  # noqa: S105 - a key of it
-"""The places of what depends on a secret, in a list."""
+SECRETS = "secrets.json"
+"""The places of what depends on a secret, in a list, where it is not marked in the configuration."""
 _ABOUT = """Write each node's rendered patches and its final configuration into a folder. No engine, no credentials and
-no network are needed. The final configuration comes from the Talos provider that preview uses.
+no network are needed.
 
   <node>/patches/NN-<level>-<file>   the patches in the order in which they apply
   <node>/final.yaml                  what the machine gets
-  <node>/origins.json                which file and line set each value
+  <node>/origins.json                with --origins: which file and line set each value
 
-Either all of it is written or nothing. With --node the renderings of other nodes stay as they are.
+Either all of it is written or nothing, and only what is not there yet. With --node the renderings of other nodes stay
+as they are.
+
+The final configuration is made as Talos's library makes it. With --plugin the Talos provider plugin that preview uses
+is asked for it: the one on PATH, else the engine's; rendering.json says which of the two it was.
 
 Secrets are marks, such as <certs.os.key> and <secret registryPassword>. With --show-secrets they are taken from the
-stack's state and its encrypted configuration; the files are then readable by you alone."""
+stack's state and its encrypted configuration; the files are then readable by you alone, and <node>/secrets.json says
+where they are."""
 _EPILOG = f"""examples:
   talos-stacks render                          all stacks, into out/<stack>
   talos-stacks render --stack lab --out /tmp/a
@@ -55,6 +62,10 @@ def add(parsers: Parsers) -> None:
         "--out", type=Path, metavar="DIR", help="where to (default: out/<stack>); with all stacks, DIR/<stack>"
     )
     parser.add_argument("--show-secrets", action="store_true", help="real secrets in place of marks, files 0600")
+    parser.add_argument("--plugin", action="store_true", help="final configurations from the Talos provider plugin")
+    parser.add_argument(
+        "--origins", action="store_true", help="write origins.json; `diff` of two folders then names the files"
+    )
     output_option(parser)
 
 
@@ -66,13 +77,13 @@ def run(options: argparse.Namespace) -> int:
     prepared = [prepare(stack, state=state.read(stack) if options.show_secrets else None) for stack in stacks]
     renderings: list[Rendering] = []
     made: list[dict[str, Any]] = []
-    with provider() as generate:
+    with plugin() if options.plugin else contextlib.nullcontext(generate_configuration) as generate:
         for each in prepared:
             for warning in each.plan.warnings:
                 warn(f"{each.stack}: {warning}")
             nodes = each.nodes(options.node)
             folder = _target(options, each.stack)
-            files = rendering(each, nodes, generate, options.show_secrets)
+            files = rendering(each, nodes, generate, options)
             renderings.append(Rendering(folder, files, is_part=bool(options.node)))
             made.append({"stack": each.stack, "folder": str(folder), "nodes": [node.name for node in nodes]})
     write(renderings, secret=options.show_secrets)
@@ -86,20 +97,27 @@ def run(options: argparse.Namespace) -> int:
 
 
 def rendering(
-    prepared: Prepared, nodes: tuple[Node, ...], generate: Generate, show_secrets: bool = False
+    prepared: Prepared, nodes: tuple[Node, ...], generate: Generate, options: argparse.Namespace
 ) -> dict[str, str]:
     """Every file of a rendering by its path, the same bytes for the same input."""
-    hide = (lambda text: text) if show_secrets else all_shown
-    manifest = {"stack": prepared.stack, "secrets": "shown" if show_secrets else "redacted"}
+    hide = (lambda text: text) if options.show_secrets else all_shown
+    manifest = {
+        "stack": prepared.stack,
+        "secrets": "shown" if options.show_secrets else "redacted",
+        "madeBy": BINARY if options.plugin else "talos-stacks",
+        "origins": options.origins,
+    }
     files = {MANIFEST: _json(manifest)}
     for node in nodes:
         for name, patch in patch_files(prepared.patches(node)):
             files[f"{node.name}/patches/{name}"] = hide(patch.text)
         final = prepared.final(node, generate)
         files[f"{node.name}/{FINAL}"] = hide(final)
-        places = sorted(written(*place) for place in ours(prepared, node, final, generate).secret)
-        table = {**origins_table(prepared.origins(node)), SECRET: list(map(hide, places))}
-        files[f"{node.name}/{ORIGINS}"] = _json(table)
+        if options.show_secrets:
+            places = sorted(written(*place) for place in ours(prepared, node, final, generate).secret)
+            files[f"{node.name}/{SECRETS}"] = _json(places)
+        if options.origins:
+            files[f"{node.name}/{ORIGINS}"] = _json(origins_table(prepared.origins(node)))
     return files
 
 

@@ -92,6 +92,11 @@ def is_mark(text: str) -> bool:
     return _MARK.fullmatch(text) is not None
 
 
+def holds_mark(text: str) -> bool:
+    """Whether a text for people has a mark in it, of a secret or of a machine secret."""
+    return "<" in text and (_MARK.search(text) is not None or any(name in text for _, name in _marks()))
+
+
 def machine_secrets(bundle: Bundle) -> Iterator[tuple[str, str]]:
     """Each machine secret as it stands in a configuration, with the mark that is shown in its place."""
     for attribute, name in _PAIRS.items():

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from machineconfig.paths import MAIN, Documents, Path, leaves
-from machineconfig.placeholder import all_shown, type_below
+from machineconfig.placeholder import all_shown, holds_mark, type_below
 from machineconfig.trace import MISSING
 from machinery.structure import DOCUMENTS, V1ALPHA1, Scalar, Type
 
@@ -112,13 +112,22 @@ def secret_places(documents: Documents, open_documents: Documents | None) -> fro
     """
     if open_documents is None:
         return frozenset((title, ()) for title in documents)
+    return _places(documents, open_documents, lambda text: all_shown(text) != text)
+
+
+def _places(documents: Documents, others: Documents, is_secret: Callable[[str], bool]) -> frozenset[Place]:
     found: set[Place] = set()
     for title, values in documents.items():
-        if all_shown(title) != title:
+        if is_secret(title):
             found.add((title, ()))
         else:
-            found.update((title, path) for path in _from_secrets((), values, open_documents.get(title, MISSING)))
+            found.update((title, path) for path in _from_secrets((), values, others.get(title, MISSING), is_secret))
     return frozenset(found)
+
+
+def marked_places(documents: Documents) -> frozenset[Place]:
+    """The same of a configuration that was written with a mark in the place of each secret."""
+    return _places(documents, documents, holds_mark)
 
 
 def of_files(documents: Documents, places: Collection[Place]) -> Documents:
@@ -243,18 +252,18 @@ def _all(documents: Documents) -> Iterator[tuple[str, Path, Any]]:
             yield title, path, value
 
 
-def _from_secrets(path: Path, value: Any, other: Any) -> Iterator[Path]:
+def _from_secrets(path: Path, value: Any, other: Any, is_secret: Callable[[str], bool]) -> Iterator[Path]:
     if isinstance(value, dict) and value:
-        if not isinstance(other, dict) or value.keys() - other.keys() or any(all_shown(key) != key for key in value):
+        if not isinstance(other, dict) or value.keys() - other.keys() or any(map(is_secret, value)):
             yield path  # keys that are not the same are secrets themselves
             return
         for key, item in value.items():
-            yield from _from_secrets((*path, key), item, other[key])
+            yield from _from_secrets((*path, key), item, other[key], is_secret)
     elif isinstance(value, list) and value:
         for index, item in enumerate(value):
             there = other[index] if isinstance(other, list) and index < len(other) else MISSING
-            yield from _from_secrets((*path, index), item, there)
-    elif type(other) is not type(value) or other != value or (isinstance(value, str) and all_shown(value) != value):
+            yield from _from_secrets((*path, index), item, there, is_secret)
+    elif type(other) is not type(value) or other != value or (isinstance(value, str) and is_secret(value)):
         yield path
 
 

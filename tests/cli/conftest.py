@@ -39,8 +39,7 @@ def no_plugin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     def provider() -> Iterator[Generate]:
         yield generate_configuration
 
-    for module in ("cli.render", "cli.diff"):
-        monkeypatch.setattr(f"{module}.provider", provider)
+    monkeypatch.setattr("cli.diff.provider", provider)
 
 
 @pytest.fixture

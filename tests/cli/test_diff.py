@@ -32,11 +32,11 @@ class TestFolders:
     def test_each_change_has_its_file_and_what_is_lost_comes_first(self, run: Run, checkout: Path) -> None:
         own = checkout / "patches/worker/70-own.yaml"
         own.write_text(PATCH)
-        assert run("render", "--stack", "lab", "--out", "a")[0] == 0
+        assert run("render", "--stack", "lab", "--out", "a", "--origins")[0] == 0
         own.write_text(DELETE)
         (checkout / "patches/node/lab-worker-01").mkdir(parents=True)
         (checkout / "patches/node/lab-worker-01/70-disk.yaml").write_text("machine:\n  install:\n    wipe: true\n")
-        assert run("render", "--stack", "lab", "--out", "b")[0] == 0
+        assert run("render", "--stack", "lab", "--out", "b", "--origins")[0] == 0
         code, out, err = run("diff", "--from", "a", "--to", "b", "--node", "lab-worker-01")
         assert (code, err) == (2, "")
         assert out.splitlines() == [
@@ -49,6 +49,17 @@ class TestFolders:
             " install it anew",
             "1 of 1 nodes differ",
         ]
+
+    def test_without_origins_on_both_sides_no_file_is_named(self, run: Run, checkout: Path) -> None:
+        own = checkout / "patches/worker/70-own.yaml"
+        own.write_text(PATCH)
+        assert run("render", "--stack", "lab", "--out", "a")[0] == 0
+        own.unlink()
+        assert run("render", "--stack", "lab", "--out", "b", "--origins")[0] == 0
+        for old, new, sign, values in (("a", "b", "-", '"262144"'), ("b", "a", "+", '"262144"')):
+            code, out, _ = run("diff", "--from", old, "--to", new, "--node", "lab-worker-01")
+            assert code == 2 and f'  {sign} machine.sysctls["vm.max_map_count"]: {values}\n' in out
+            assert "patches/" not in out and "no file sets it" not in out
 
     def test_nodes_on_one_side_alone(self, run: Run, checkout: Path) -> None:
         assert run("render", "--stack", "lab", "--out", "a")[0] == 0
@@ -76,7 +87,7 @@ class TestFolders:
         assert (code, out) == (1, "") and message in err and err.count("\n") == 1
 
     def test_a_rendering_that_was_broken(self, run: Run, checkout: Path) -> None:
-        assert run("render", "--stack", "lab", "--out", "a")[0] == 0
+        assert run("render", "--stack", "lab", "--out", "a", "--origins")[0] == 0
         (checkout / "a/lab-worker-01/origins.json").write_text("{")
         code, _, err = run("diff", "--from", "a", "--to", "a")
         assert code == 1 and "make it again" in err
