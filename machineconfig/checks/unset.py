@@ -133,7 +133,7 @@ def _in_map(kind: MapOf, entry: Entry, steps: _Steps) -> Iterator[tuple[Entry, _
 def _in_struct(kind: Struct, entry: Entry, steps: _Steps) -> Iterator[tuple[Entry, _Steps]]:
     reading = Reading(PROVIDER)
     read = decode(kind, entry.node, (), reading)
-    wrong = {problem.path[0] for problem in (*reading.wrong, *reading.unknown) if problem.path}
+    wrong = {problem.path[0] for problem in (*reading.twice, *reading.wrong, *reading.unknown) if problem.path}
     fields = kind.at(PROVIDER)
     for child in entry.keys:
         field = fields.get(_key(child))
