@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface
 
 from findings import Finding
-from machineconfig.checks.interfaces import address_of, named_entries, vlan_of, vlans
+from machineconfig.checks.interfaces import address_of, entries, named_entries, vlan_of, vlans
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry
 from topology import Link
@@ -13,6 +13,8 @@ from topology import Link
 _ETHERNET = 1500
 """Bytes: what the kernel gives a link that names no MTU."""
 _ON = ("true", "yes", "on")
+_METRICS = ("", "0", "1024")
+"""What Talos gives a route that names no metric, however it is written."""
 
 
 @dataclass(frozen=True)
@@ -29,19 +31,23 @@ class _Own:
 
 
 def leaves_the_link_as_the_stack_file_has_it(subject: Subject) -> Iterator[Finding]:
-    """No patch gives the link of the node's address another MTU, bond, address or DHCP: the stack file says them."""
+    """No patch gives the link of the node's address another MTU, bond, address, default route or DHCP, or takes it."""
     own, link = _own(subject), subject.topology.link_of(subject.node)
     if own is None:
         return
+    yield from _taken(subject, own)
     for part, entry, name in named_entries(subject):
-        if name.text != subject.topology.interface_of(subject.node) or entry is own.entry:
+        is_the_link = name.text == subject.topology.interface_of(subject.node)
+        if entry is own.entry or not (is_the_link or name.text == _holder_name(subject)):
             continue
-        if link is not None:
+        yield from _ignored(subject, own, part, entry)
+        if is_the_link and link is not None:
             place = own.part.place_of(own.entry)
             yield from _mtu(subject, place, part, entry, link.mtu or _ETHERNET, "the link's mtu")
             yield from _bond(subject, own, part, entry, link)
-        for holder in _holders(entry, link):
+        for holder in _holders(entry, link) if is_the_link else [entry]:
             yield from _addresses(subject, own, part, holder)
+            yield from _default_route(subject, own, part, holder)
             if link is not None and link.vlan is not None:
                 mtu = link.vlan.mtu or link.mtu or _ETHERNET
                 yield from _mtu(subject, own.place, part, holder, mtu, "the mtu of the link's vlan")
@@ -63,6 +69,12 @@ def _holders(entry: Entry, link: Link | None) -> list[Entry]:
     if link is None or link.vlan is None:
         return [entry]
     return [vlan for vlan in vlans(entry) if vlan_of(vlan) == link.vlan.id]
+
+
+def _holder_name(subject: Subject) -> str | None:
+    """The link that holds the node's address, as Talos names it."""
+    link, interface = subject.topology.link_of(subject.node), subject.topology.interface_of(subject.node)
+    return f"{interface}.{link.vlan.id}" if link is not None and link.vlan is not None else interface
 
 
 def _own_address(subject: Subject) -> str:
@@ -106,6 +118,55 @@ def _dhcp(subject: Subject, own: _Own, part: Part, vlan: Entry) -> Iterator[Find
     if dhcp is not None and dhcp.text.lower() in _ON:
         message = f"turns on DHCP on the link of {own.place}, which has {_own_address(subject)} from the topology"
         yield subject.finding(part, dhcp, message, "leave it out")
+
+
+def _ignored(subject: Subject, own: _Own, part: Part, entry: Entry) -> Iterator[Finding]:
+    ignore = entry.get("ignore")
+    if ignore is not None and ignore.text.lower() in _ON:
+        message = f"makes Talos ignore the link of {own.place}, which then has no address"
+        yield subject.finding(part, ignore, message, "leave it out")
+
+
+def _default_route(subject: Subject, own: _Own, part: Part, holder: Entry) -> Iterator[Finding]:
+    """A second default route of IPv4 that no metric puts behind the first."""
+    for first in _default_gateways(own.holder):
+        for gateway in _default_gateways(holder):
+            if gateway.text != first.text:
+                message = (
+                    f"gives a second default route, through {part.shown(gateway)}, to the link of {own.place},"
+                    f" whose gateway is {first.text}"
+                )
+                cure = "set the gateway in the stack file instead, or give the route a metric above 1024"
+                yield subject.finding(part, gateway, message, cure)
+
+
+def _default_gateways(holder: Entry) -> Iterator[Entry]:
+    routes = holder.get("routes")
+    for route in routes.items if routes else ():
+        network, gateway, metric = route.get("network"), route.get("gateway"), route.get("metric")
+        is_first = (network is None or network.text in ("", "0.0.0.0/0")) and (not metric or metric.text in _METRICS)
+        if is_first and gateway is not None and address_of(gateway.text):
+            yield gateway
+
+
+def _taken(subject: Subject, own: _Own) -> Iterator[Finding]:
+    """A bond or bridge of a patch that takes the link as one of its ports; a port has no address."""
+    name = _holder_name(subject)
+    for part, taker, ports in _takers(subject):
+        for port in ports.items if ports else ():
+            if port.text == name:
+                message = f"makes the link of {own.place} a port of {taker}, and a port has no address of its own"
+                yield subject.finding(part, port, message, "take another interface")
+
+
+def _takers(subject: Subject) -> Iterator[tuple[Part, str, Entry | None]]:
+    """What has ports: its name, and where it names them."""
+    for part, entry in entries(subject):
+        name = entry.get("interface")
+        for kind in ("bond", "bridge"):
+            yield part, part.shown(name) if name else f"a {kind}", entry.get(kind, "interfaces")
+    for part in subject.of_kind("BondConfig", "BridgeConfig"):
+        yield part, part.title, part.document.root.get("links")
 
 
 def _canonical(text: str) -> str:

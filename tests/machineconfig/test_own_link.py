@@ -35,6 +35,15 @@ def refused(folder: Path, text: str, file: str = "node/cp1/70-x.yaml.j2", **chan
             "vlans: [{vlanId: 30, mtu: 9000}]",
             f"VLAN 30 has packets of 9000 bytes on bond0, which has 1500 in {OWN}:9; give it 1500 or less",
         ),
+        ("ignore: true", f"makes Talos ignore the link of {OWN}:23, which then has no address; leave it out"),
+        (
+            "vlans: [{vlanId: 20, routes: [{network: 0.0.0.0/0, gateway: 192.168.1.254}]}]",
+            f"gives a second default route, through 192.168.1.254, to the link of {OWN}:23, whose gateway is 192.168.",
+        ),
+        (
+            "vlans: [{vlanId: 20, routes: [{gateway: 192.168.1.254, metric: 1024}]}]",
+            "gives a second default route, through 192.168.1.254",
+        ),
     ],
 )
 def test_what_the_stack_file_says_of_the_link_is_refused_with_its_line(
@@ -51,13 +60,46 @@ def test_what_the_stack_file_says_of_the_link_is_refused_with_its_line(
         "vlans: [{vlanId: 20, mtu: 1500}]",
         "vlans: [{vlanId: 20, addresses: ['fd00::5/64']}]",
         "vlans: [{vlanId: 20, routes: [{network: 10.9.0.0/16, gateway: 192.168.1.254}]}]",
+        "vlans: [{vlanId: 20, routes: [{network: 0.0.0.0/0, gateway: 192.168.1.254, metric: 2048}]}]",
+        "vlans: [{vlanId: 20, routes: [{network: '::/0', gateway: 'fe80::1'}]}]",
         "vlans: [{vlanId: 20, vip: {ip: 192.168.1.120}}]",
+        "ignore: false",
         "addresses: [10.9.0.5/24]",
         "bond: {mode: 802.3ad, updelay: 100}",
     ],
 )
 def test_what_only_adds_to_it_is_clean(settings: str, tmp_path: Path) -> None:
     assert refused(tmp_path, ENTRY % settings) == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("mtu: 9000", "gives packets of 9000 bytes"),
+        ("addresses: [10.9.0.5/24]", "gives 10.9.0.5/24"),
+        ("dhcp: true", "turns on DHCP"),
+        ("ignore: true", "makes Talos ignore the link"),
+    ],
+)
+def test_the_vlan_by_the_name_of_its_link_is_the_same(settings: str, message: str, tmp_path: Path) -> None:
+    (line,) = refused(tmp_path, (ENTRY % settings).replace("bond0", "bond0.20"))
+    assert line.startswith(f"patches/node/cp1/70-x.yaml.j2:1 (cp1): {message}")
+    assert f"{OWN}:23" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "taker"),
+    [
+        ("machine: {network: {interfaces: [{interface: br0, bridge: {interfaces: [%s]}}]}}\n", "br0"),
+        ("machine: {network: {interfaces: [{interface: bond9, bond: {interfaces: [%s]}}]}}\n", "bond9"),
+        ("apiVersion: v1alpha1\nkind: BridgeConfig\nname: br0\nlinks: [%s]\n", "BridgeConfig br0"),
+        ("apiVersion: v1alpha1\nkind: BondConfig\nname: bond9\nlinks: [%s]\nbondMode: 802.3ad\n", "BondConfig bond9"),
+    ],
+)
+def test_a_patch_takes_no_link_with_the_address_as_a_port(text: str, taker: str, tmp_path: Path) -> None:
+    lines = refused(tmp_path, text % "bond0.20")
+    assert f"makes the link of {OWN}:23 a port of {taker}, and a port has no address of its own" in lines[0]
+    assert not any("[own-link]" in line for line in refused(tmp_path, text % "eth7"))
 
 
 def test_a_second_address_on_a_port_that_is_the_link_is_refused_too(tmp_path: Path) -> None:
