@@ -1,13 +1,12 @@
 """What every room says of what is wrong: the place, the value, what is wrong with it, and the cure."""
 
 from findings.finding import Finding, FindingsError, Place, said_once
-from findings.text import NOTHING, Nothing, Path, path_of, show, written
+from findings.text import NOTHING, Path, path_of, show, written
 
 __all__ = [
     "NOTHING",
     "Finding",
     "FindingsError",
-    "Nothing",
     "Path",
     "Place",
     "path_of",
