@@ -93,10 +93,10 @@ def lifetime(text: str) -> timedelta:
     """Return the time in `30m`, `8h` or `2d`; raises ArgumentTypeError outside of a minute to seven days."""
     found = re.fullmatch(r"([1-9][0-9]{0,5})([mhd])", text)
     if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is no lifetime: write it as 30m, 8h or 2d")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a lifetime: write it as 30m, 8h or 2d")
     span = timedelta(**{_UNITS[found[2]]: int(found[1])})
     if not SHORTEST <= span <= LONGEST:
-        raise argparse.ArgumentTypeError(f"{text} is longer than 7d: issue another one when this one has ended")
+        raise argparse.ArgumentTypeError(f"{text} is longer than 7d: issue another one when this one has expired")
     return span
 
 
@@ -153,4 +153,4 @@ def _write(text: str, out: Path, *, force: bool) -> None:
 
 
 def _there(path: Path) -> str:
-    return f"{path} is there already; name another file, or replace it with --force"
+    return f"{path} already exists; name another file, or replace it with --force"

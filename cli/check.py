@@ -35,7 +35,7 @@ _EPILOG = """examples:
 
 exit codes:
   0  nothing is wrong
-  1  an error: nothing could be checked, stderr says why
+  1  an error: nothing was checked, and stderr says why
   2  there are findings"""
 _FOUND = 2
 

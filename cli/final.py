@@ -82,7 +82,7 @@ class Prepared:
 
     def _refused(self, node: Node, error: Exception) -> CliError:
         real = not self.is_open and any(patch.is_secret for patch in self.patches(node))
-        said = "is refused with the real values of its secrets; why is not shown, as it could hold one"
+        said = "is refused with the real values of its secrets; the reason could contain one, so it is not shown"
         return CliError(f"{node.name}: {said if real else self._without_machine_secrets(str(error))}")
 
     def _without_machine_secrets(self, text: str) -> str:
@@ -129,6 +129,6 @@ def _unfit(plan: Plan, state: State) -> Iterator[str]:
             cure = f"set it with `pulumi config set --secret {name} --stack STACK`"
             yield f"{file}: asks for a secret that the stack does not have: {name}; {cure}"
     whole = {name: [filled(patch, state.config) for patch in patches] for name, patches in plan.patches.items()}
-    message = "is refused with the real value of a secret; why is not shown, as it could hold the value"
+    message = "is refused with the real value of a secret; the reason could contain the value, so it is not shown"
     found = check_all(plan.topology, whole, complete=False).found
     yield from dict.fromkeys(str(withheld(each, message)) for each in found if not each.place.is_in_a_stack_file)

@@ -18,7 +18,7 @@ def key_faults(file: StackFile, plan: Plan) -> Iterator[Finding]:
     for key in file.strange:
         near = _nearest(key, KEYS)
         yield Finding.at(
-            (key,), NOTHING, "is no key of a stack file", f"write {near} or take it out" if near else "take it out"
+            (key,), NOTHING, "is not a key of a stack file", f"write {near} or take it out" if near else "take it out"
         )
     for key, near in _unread(file, plan):
         if near:
@@ -33,7 +33,7 @@ def missing_secrets(file: StackFile, plan: Plan) -> Iterator[Finding]:
     for name, source in sorted(plan.secrets.items()):
         if name not in file.config and not file.has_environment:
             cure = f"set it with `pulumi config set --secret {name} --stack {file.name}`"
-            yield Finding.at((f"{PROJECT}:{name}",), NOTHING, f"is not there, and {source} asks for it", cure)
+            yield Finding.at((f"{PROJECT}:{name}",), NOTHING, f"is missing, and {source} asks for it", cure)
 
 
 def key_warnings(file: StackFile, plan: Plan) -> Iterator[Finding]:

@@ -35,7 +35,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where help is."""
-        self.exit(1, f"{self.prog}: {message}; `{self.prog} --help` shows how it is called\n")
+        self.exit(1, f"{self.prog}: {message}; `{self.prog} --help` shows its usage\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,4 +90,4 @@ def _unexpected(error: Exception) -> str:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     # The error's own text may quote a secret, so only its kind and place are shown.
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"a fault of this program: {type(error).__name__} in {Path(frame.filename).name} line {frame.lineno}"
+    return f"an internal error: {type(error).__name__} in {Path(frame.filename).name} line {frame.lineno}"

@@ -10,7 +10,7 @@ from cli import projectfile
 from cli.errors import CliError
 from cli.stackfile import StackFile, read, stacks
 
-EXIT_CODES = "exit codes:\n  0  all is well\n  1  an error: nothing can be said, stderr says why"
+EXIT_CODES = "exit codes:\n  0  all is well\n  1  an error, which stderr explains"
 Parsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
@@ -72,7 +72,7 @@ def project(options: argparse.Namespace) -> Path:
     Raises CliError where it is none, or its Pulumi.yaml is broken.
     """
     if options.project is not None and not _is_project(options.project):
-        raise CliError(f"{options.project} is no checkout of talos-stacks: it needs Pulumi.yaml and patches/")
+        raise CliError(f"{options.project} is not a checkout of talos-stacks: it needs Pulumi.yaml and patches/")
     found = options.project or _nearest()
     projectfile.check(found)
     return Path(found.resolve())

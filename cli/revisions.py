@@ -50,7 +50,7 @@ def _commit(project: Path, revision: str) -> str:
             .strip()
         )
     except CliError:
-        raise CliError(f"{revision} is no revision of {project}") from None
+        raise CliError(f"{revision} is not a revision of {project}") from None
 
 
 def _git(project: Path, *arguments: str) -> bytes:

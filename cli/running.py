@@ -71,4 +71,4 @@ def talosconfig(path: Path) -> Credentials:
     except OSError as error:
         raise CliError(f"{path}: {error.strerror}") from None
     except (ConfigError, LookupError, TypeError, ValueError, binascii.Error):
-        raise CliError(f"{path} is no talosconfig with a current context, a ca, a crt and a key") from None
+        raise CliError(f"{path} is not a talosconfig with a current context, a ca, a crt and a key") from None

@@ -31,7 +31,7 @@ _LONGEST = 300.0  # seconds
 _REASONS = (
     (
         messages.NO_STACK,
-        "has no state here: bring it up with `make up STACK={stack}`, or log in where its state is with `pulumi login`",
+        "has no state here: bring it up with `make up STACK={stack}`, or log in to its backend with `pulumi login`",
     ),
     (
         re.compile("incorrect passphrase", re.I),
@@ -43,7 +43,7 @@ _REASONS = (
     ),
     (
         messages.NOWHERE,
-        "cannot be read: log in where its state is with `pulumi login`",
+        "cannot be read: log in to its backend with `pulumi login`",
     ),
 )
 """What the engine says, and what to do about it."""
@@ -119,7 +119,7 @@ def _pulumi(engine: Path, stack: StackFile, *arguments: str) -> dict[str, Any]:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise CliError(f"pulumi cannot be asked for the state of {stack.name}: {type(error).__name__}") from None
+        raise CliError(f"pulumi could not be asked for the state of {stack.name}: {type(error).__name__}") from None
     if ended.returncode:  # stdout is where secrets are
         raise CliError(_reason(stack.name, ended.stderr) + labs.hint(stack))
     try:
@@ -135,7 +135,7 @@ def _reason(stack: str, said: str) -> str:
             return f"the stack {stack} {sentence.format(stack=stack)}"
     lines = [line.strip() for line in said.splitlines() if line.strip()] or ["it did not say why"]
     errors = [line for line in lines if line.startswith("error: ")] or lines[-1:]
-    return f"the engine does not give the state of {stack}: {errors[0].removeprefix('error: ')}"
+    return f"the engine did not return the state of {stack}: {errors[0].removeprefix('error: ')}"
 
 
 def _opened(value: Any) -> Any:

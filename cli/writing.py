@@ -24,12 +24,12 @@ class Rendering:
     is_part: bool = False
 
     def check(self) -> None:
-        """Raise CliError where the folder holds something that is no rendering, or not the rest of this one."""
+        """Raise CliError where the folder holds something that is not a rendering, or not the rest of this one."""
         if self.folder.exists() and not self.folder.is_dir():
             raise CliError(f"{self.folder} is a file; name a folder with --out")
         manifest = self.folder / MANIFEST
         if self.folder.is_dir() and any(self.folder.iterdir()) and not manifest.is_file():
-            raise CliError(f"{self.folder} holds something that is no rendering; name another folder with --out")
+            raise CliError(f"{self.folder} holds something that is not a rendering; name another folder with --out")
         if self.is_part and manifest.is_file() and manifest.read_text(encoding="utf-8") != self.files[MANIFEST]:
             raise CliError(
                 f"{self.folder} holds a rendering of another stack, or one made with other options: one that shows"

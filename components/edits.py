@@ -187,8 +187,8 @@ class Edits:
             yield Finding.at(
                 ("endpoint",),
                 self._topology.endpoint.url,
-                f"is not where the output kubeconfig leads ({host}), which is made once",
-                f"after the run `pulumi state delete --force '{urn}'` and `up` again make it anew",
+                f"is not the endpoint in the output kubeconfig ({host}), which is made once",
+                f"after the run `pulumi state delete --force '{urn}'` and `up` again make a new one",
             )
 
     def _images(self, old: Applied, node: Node) -> Images:

@@ -120,7 +120,9 @@ def _not_convertible(file: SecretsFile) -> list[str]:
 
 def _refused(found: Iterable[Finding]) -> pulumi.RunError:
     """Say where it fails with real secrets and did not without, not why: that could hold their values."""
-    message = "fails with the real value of a secret it asks for (the reason is not shown, as it could hold the value)"
+    message = (
+        "fails with the real value of a secret it asks for (the reason could contain the value, so it is not shown)"
+    )
     places = (withheld(each, message) for each in found if not each.place.is_in_a_stack_file)
     return pulumi.RunError("\n".join(dict.fromkeys(map(str, places))))
 

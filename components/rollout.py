@@ -168,7 +168,7 @@ class Rollout:
             accept_loss=self._topology.rollout.accept_quorum_loss,
         )
         if decision.lacking:
-            pulumi.log.warn(f"{node.name} goes down with less to spare: {decision.words}")
+            pulumi.log.warn(f"{node.name} goes down with fewer control planes to spare: {decision.words}")
 
     async def _boot_before_reboot(self, args: pulumi.ResourceHookArgs, node: Node) -> str | None:
         """Return the boot id of a machine that the change will reboot, None where it will not or nobody knows.
@@ -200,7 +200,7 @@ class Rollout:
                     raise
                 if error.code in {Code.UNAVAILABLE, Code.DEADLINE_EXCEEDED}:
                     return Unmet(error.message, error.cure, "it to say whether the change reboots it")
-                # Else it was reset, or its configuration is what has to be mended.
+                # Else it was reset, or its configuration is what has to be fixed.
             return None
 
         async with self._patience.fleet(await self._credentials()) as fleet:

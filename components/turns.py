@@ -19,7 +19,7 @@ _LATE = 15
 
 
 class RolloutStopped(Exception):  # noqa: N818 - the machine that stopped the rollout has the error
-    """A machine was not changed, because another one did not come through."""
+    """A machine was not changed, because another one failed."""
 
 
 class Turns:
@@ -51,14 +51,14 @@ class Turns:
         """Take the turn once the others are healthy; ``ready`` then looks at the machine, and returns its boot id.
 
         A sick control plane, unless it only ``joins``, waits for no other's health, as long as no vote is lost.
-        Raises RolloutStopped after a machine that did not come through, and NotReady.
+        Raises RolloutStopped after a machine that failed, and NotReady.
         """
         await self._let_the_sick_go_first(node)
         await self._free[node.machine_type].acquire()
         self._changing[node.name] = None
         try:
             if self._stopped_by:
-                raise RolloutStopped(f"{node.name} was left as it was, because {self._stopped_by} did not come through")
+                raise RolloutStopped(f"{node.name} was left as it was, because {self._stopped_by} failed")
             await self._others_are_healthy(node, joins=joins)
             self._changing[node.name] = await ready(node)
         except BaseException:

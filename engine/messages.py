@@ -26,10 +26,10 @@ def explained(said: str, stack: str) -> str:
     """Return what an error of the engine means for a stack, empty where it is about something else."""
     pulumi = "pulumi" if shutil.which("pulumi") else ".venv/bin/python -m engine"
     if NOWHERE.search(said):
-        return f"pulumi is not logged in: log in where the state of {stack} is, or is to be, with `{pulumi} login`"
+        return f"pulumi is not logged in: log in to the backend of {stack} with `{pulumi} login`"
     if NO_STACK.search(said):
         return (
-            f"the stack {stack} has no state here: begin one with `{pulumi} stack init {stack}`, or log in where its"
-            f" state is with `{pulumi} login`"
+            f"the stack {stack} has no state here: create it with `{pulumi} stack init {stack}`, or log in to its"
+            f" backend with `{pulumi} login`"
         )
     return ""

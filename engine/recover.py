@@ -109,7 +109,7 @@ def recover(stack: Stack, force: bool) -> list[str]:
         done += [f"lock removed: {holder.text}" for holder in holders or [UNKNOWN]]
         deployment = stack.deployment()  # as the killed run left it at last
         if stack.clear(deployment) is not None:
-            raise RecoverError(f"another run of {stack.name} has begun meanwhile; nothing more was changed")
+            raise RecoverError(f"another run of {stack.name} has started in the meantime; nothing more was changed")
     return done + [line for operation in deployment.get("pending_operations") or [] for line in cleared(operation)]
 
 

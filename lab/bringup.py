@@ -50,8 +50,8 @@ def check(stack: StackFile) -> None:
 def what_next(run: Run) -> str:
     """Say what there is to look at, and to do, after a run that failed."""
     if not lifecycle.alive(run):
-        return f"The lab of {run.stack} was ended meanwhile."
-    here = f"The lab stays up: `make lab-status STACK={run.stack}` shows its machines, {run.journal} what they saw."
+        return f"The lab of {run.stack} was ended in the meantime."
+    here = f"The lab stays up: `make lab-status STACK={run.stack}` shows its machines, {run.journal} their events."
     again = f"Again: make rehearse STACK={run.stack}"
     return "\n".join([here, cure(run), again] if was_killed(run) else [here, again])
 

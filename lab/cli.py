@@ -61,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
         "arguments", nargs="*", default=[], metavar="KEY=VALUE", help="numbers, like every=3 or seconds=30"
     )
     fault.add_argument("--clear", action="store_true", help="switch it off")
-    power = command("power", switch_power, "turn a machine on or off, or cycle it as pulling its plug does")
+    power = command("power", switch_power, "turn a machine on or off, or power-cycle it as if its plug were pulled")
     power.add_argument("machine", help="the machine's name, address or uuid")
     power.add_argument("state", choices=["on", "off", "cycle"])
     return top

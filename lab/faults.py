@@ -93,7 +93,7 @@ class Faults:
 
 def _parameters(name: str) -> Mapping[str, Parameter]:
     if name not in KINDS:
-        raise FaultError(f"no fault is called {name!r}; there are {', '.join(sorted(KINDS))}")
+        raise FaultError(f"there is no fault {name!r}; the faults are {', '.join(sorted(KINDS))}")
     return KINDS[name]
 
 

@@ -80,7 +80,7 @@ def equip(run: Run, stack: StackFile, engine: Path) -> None:
 def tell_ignored(run: Run, say: Say) -> None:
     """Say which variables ask for another lab than the one that is up."""
     if settings := ignored(run.settings()):
-        say(f"==> {' '.join(settings)} is ignored: this lab was started otherwise; `make lab-down` ends it")
+        say(f"==> {' '.join(settings)} is ignored: this lab was started with other settings; `make lab-down` ends it")
 
 
 def initialise(run: Run) -> None:

@@ -24,7 +24,7 @@ def choose(stack: StackFile, say: Callable[[str], None]) -> bool:
     if silent:
         aliases = "; ".join(f"sudo ifconfig lo0 alias {address}" for address in silent)
         raise LabError(f"this machine does not answer at {', '.join(silent)}, and {reason}; on macOS: {aliases}")
-    say(f"==> no sealed network ({reason}); this stack lives on loopback addresses, so it runs all the same")
+    say(f"==> no sealed network ({reason}); this stack lives on loopback addresses, so it runs anyway")
     return False
 
 
@@ -34,6 +34,6 @@ def refuse_taken(stack: StackFile) -> None:
     if taken:
         shown = ", ".join(taken[:3]) + (" ..." if len(taken) > 3 else "")
         raise LabError(
-            f"something listens at {shown} already, where the lab of {stack.name} is to be; is it the lab of another "
+            f"something already listens at {shown}, which the lab of {stack.name} needs; is it the lab of another "
             "checkout? Then `make lab-down` there, or else end what it is"
         )

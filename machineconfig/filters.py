@@ -119,7 +119,7 @@ def _indent(context: Bounded, s: object, width: int | str = 4, first: bool = Fal
     """Put spaces, or a text, in front of each line: of the first where that is wanted, of blank ones likewise."""
     space = " " * min(width, _WIDEST + 1) if isinstance(width, int) else str(width)
     if len(space) > _WIDEST:
-        raise RefusedError("indents by more than anything is wide", f"indent by at most {_WIDEST}")
+        raise RefusedError("indents too far", f"indent by at most {_WIDEST}")
     lines = str(writable(s)).splitlines() or [""]
     context.spend(steps=len(lines) * (1 + len(space)))
     start = space if first else ""
@@ -129,7 +129,7 @@ def _indent(context: Bounded, s: object, width: int | str = 4, first: bool = Fal
 def _round(value: float, precision: int = 0, method: str = "common") -> float:
     """Round a number to a few digits: to the nearest, up (ceil) or down (floor)."""
     if abs(precision) > _MOST_DIGITS:
-        raise RefusedError("rounds to more digits than there are", f"take at most {_MOST_DIGITS}")
+        raise RefusedError("rounds to too many digits", f"use at most {_MOST_DIGITS}")
     rounding: dict[str, Callable[[float], float]] = {"ceil": math.ceil, "floor": math.floor}
     if method == "common":
         return round(value, precision)

@@ -58,7 +58,7 @@ def _check(node: nodes.Node) -> None:
     if isinstance(node, _OTHER_FILES):
         raise SaidError(node.lineno, f"{_word(node)} reads another file as a template", _INCLUDE)
     if not isinstance(node, _KNOWN):
-        raise SaidError(node.lineno, f"{_word(node)} is nothing that a patch can say", _LITTLE)
+        raise SaidError(node.lineno, f"{_word(node)} is not allowed in a patch", _LITTLE)
     if isinstance(node, nodes.For) and node.recursive:
         raise SaidError(node.lineno, "a loop cannot call itself", _LITTLE)
     if isinstance(node, nodes.Getattr) and node.attr.startswith("_"):
@@ -76,7 +76,7 @@ def _check_call(node: nodes.Call) -> None:
     if not known or node.dyn_args or node.dyn_kwargs:
         what = f"{name}(...)" if name else "this"
         cure = f"a template calls {', '.join(FUNCTIONS)}, and of values {', '.join(sorted(CALLABLE))}"
-        raise SaidError(node.lineno, f"{what} is nothing that a template can call", cure)
+        raise SaidError(node.lineno, f"{what} cannot be called in a template", cure)
 
 
 def _check_name(node: nodes.Filter | nodes.Test) -> None:

@@ -31,7 +31,7 @@ class Origins:
     removed: tuple[tuple[str, Path, Steps], ...] = field(repr=False)
     """What some patch deleted and no later one set again: document, path, and the steps, the deletion last."""
     base: Origin
-    """Whence everything is that no patch touched."""
+    """Where everything comes from that no patch touched."""
     _marks: Mapping[str, Mark] = field(repr=False)
 
     def steps(self, title: str, path: Path) -> Steps:

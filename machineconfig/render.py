@@ -113,8 +113,8 @@ class _Template:
         if not isinstance(name, str) or not name:
             raise RefusedError("asks for a secret without naming it", 'write secret("name")')
         if not _KEY.fullmatch(name):
-            cure = "take letters, digits, - and _, and begin with a letter"
-            raise RefusedError(f"asks for the secret {name!r}, which can be no key of a configuration", cure)
+            cure = "use letters, digits, - and _, and begin with a letter"
+            raise RefusedError(f"asks for the secret {name!r}, which cannot be a configuration key", cure)
         if self._secrets is not None and name not in self._secrets:
             cure = f"set it with `pulumi config set --secret {name} --stack STACK`"
             raise RefusedError(f"asks for a secret that the stack does not have: {name}", cure)

@@ -32,10 +32,10 @@ def secrets_file(topology: Topology, folder: Path) -> SecretsFile | None:
     path, said = folder / given, partial(Finding.at, ("secrets", "importFrom"), given)
     try:
         if not path.exists():
-            message, cure = "is not there, and a new cluster needs it", "bring it before the first `pulumi up`"
+            message, cure = "is missing, and a new cluster needs it", "bring it before the first `pulumi up`"
             return SecretsFile(path, missing=(said(message, cure),))
         if not path.is_file():  # a pipe would wait for a writer, and give what it has to the first reader only
-            return SecretsFile(path, faults=(said("is no regular file", "write it into one"),))
+            return SecretsFile(path, faults=(said("is not a regular file", "write it into one"),))
         imported = import_secrets_yaml(path.read_text(encoding="utf-8-sig"))
     except RefusedSecrets as error:
         return SecretsFile(path, faults=tuple(said(each.message, each.cure) for each in error.findings))

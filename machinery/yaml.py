@@ -45,7 +45,7 @@ def _refused(node: Node, message: str) -> ConfigError:
 
 
 def duplicate_keys(node: MappingNode, path: Path = ()) -> list[Problem]:
-    """Return a problem for every key that stands twice in a mapping, which `path` leads to."""
+    """Return a problem for every key that appears twice in a mapping, which `path` leads to."""
     seen: dict[tuple[str, str], int] = {}
     problems = []
     for key, _ in node.value:

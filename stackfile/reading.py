@@ -72,7 +72,7 @@ def read(name: str, folder: Path) -> Written:
     """Read the file of a stack; raises NoStackError, or StackFileError where it is no stack file."""
     path = path_of(name, folder)
     if not _NAME.fullmatch(name):
-        raise StackFileError(path.name, None, f"{name!r} is no name of a stack: take letters, digits, -, _ and .")
+        raise StackFileError(path.name, None, f"{name!r} is not a stack name: use letters, digits, -, _ and .")
     try:
         if not path.is_file():
             raise StackFileError(path.name, None, _no_file(path), "put the file itself there")
@@ -87,7 +87,7 @@ def read(name: str, folder: Path) -> Written:
 def _no_file(path: Path) -> str:
     if path.is_symlink() and not path.exists():
         return f"is a link to {path.readlink()}, which is not there"
-    return "is a folder, and no file" if path.is_dir() else "is no ordinary file"
+    return "is a folder, not a file" if path.is_dir() else "is not a regular file"
 
 
 def _read(name: str, path: Path) -> Written:
@@ -130,7 +130,7 @@ def _keys(path: Path, top: Mapping[str, Entry]) -> dict[str, Entry]:
     for child in config.keys if config else ():
         key = str(child.path[-1]).replace(":config:", ":").removeprefix(f"{PROJECT}:")
         if key in found:
-            raise ConfigError(Problem(f"the key {PROJECT}:{key} stands there a second time", line=child.line))
+            raise ConfigError(Problem(f"the key {PROJECT}:{key} is there twice", line=child.line))
         found[key] = child
     return found
 

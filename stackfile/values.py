@@ -106,7 +106,7 @@ def keys_of(entry: Entry, node: MappingNode) -> dict[str, tuple[Entry, ScalarNod
         if not isinstance(key, ScalarNode):
             raise ConfigError(Problem("a key must be text", line=child.line))
         if name in found:
-            raise ConfigError(Problem(f"the key {_shown(name)} stands there a second time", line=child.line))
+            raise ConfigError(Problem(f"the key {_shown(name)} is there twice", line=child.line))
         found[name] = child, key
     return found
 

@@ -12,7 +12,7 @@ from talosapi.client import Client
 from talosapi.errors import TalosError
 from talosapi.fleet import Fleet, Machine
 
-CURE = "mend its time: it needs its hardware clock about right and time servers that it reaches, see machine.time"
+CURE = "fix its time: its hardware clock must be about right and it must reach its time servers, see machine.time"
 
 
 def told(machine: datetime | None) -> str:

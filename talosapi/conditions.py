@@ -31,7 +31,7 @@ class Condition:
         try:
             found = await self.look(fleet, machine)
         except TalosError as error:
-            found = Unmet(error.message, error.cure or f"`talosctl -n {machine.address} services` says how it is")
+            found = Unmet(error.message, error.cure or f"`talosctl -n {machine.address} services` shows their state")
             if error.code is Code.UNAUTHENTICATED and (times := await clocks.of_certificate(fleet, machine)):
                 found = Unmet(f"{error.message}: {times}", clocks.CURE)
         return found and replace(found, waiting_for=found.waiting_for or self.name)
@@ -69,14 +69,14 @@ def rebooted(boot_id: str) -> Condition:
     """Return the condition that the machine runs another boot than that of ``boot_id``."""
 
     async def look(fleet: Fleet, machine: Machine) -> Unmet | None:
-        cure = "see on its console whether it still shuts down, or boots and fails"
+        cure = "check on its console whether it still shuts down, or boots and fails"
         try:
             back = await (await fleet.client(machine)).boot_id() != boot_id
         except TalosError as error:
             if error.code is Code.UNAUTHENTICATED:
                 raise
             return Unmet(error.message, cure)
-        return None if back else Unmet("it still runs the boot of before the change", cure)
+        return None if back else Unmet("it has not rebooted since the change", cure)
 
     return Condition("it to be back from its reboot", look)
 
@@ -120,7 +120,7 @@ def _service_healthy(service: str) -> Condition:
             return None
         seen = f"{service} is {found.state}" if found else f"it has no service {service}"
         if found and found.state == "Running":
-            seen = f"{service} runs and is not healthy"
+            seen = f"{service} is running but not healthy"
         if found and found.message:
             seen += f": {found.message}"
         return Unmet(seen, f"`talosctl -n {machine.address} logs {service}` says why")

@@ -13,7 +13,7 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 _LONGEST = 600
 
 _CURES = {
-    Code.UNAVAILABLE: "see on its console that it is on and has this address, and that the port is open from here",
+    Code.UNAVAILABLE: "check on its console that it is on and has this address, and that the port is open from here",
     Code.DEADLINE_EXCEEDED: "it accepts connections but does not answer: look at its console, reboot it if it hangs",
     Code.UNAUTHENTICATED: "use the credentials of its cluster; a machine in maintenance mode takes none",
     Code.PERMISSION_DENIED: "use credentials with the role os:admin",

@@ -71,7 +71,7 @@ async def _look_for_etcd(fleet: Fleet, plane: Machine, patience: Patience) -> Ma
         seen = f"its etcd is {etcd.state}: {etcd.message}" if etcd else "it has no etcd service yet"
         return Unmet(seen, f"`talosctl -n {plane.address} service etcd` says what it waits for")
 
-    condition = Condition("an answer whether etcd exists on it, as a bootstrap beside it could split the cluster", look)
+    condition = Condition("it to say whether it has etcd, because a second bootstrap could split the cluster", look)
     try:
         await until_met(plane, lambda: condition.unmet(fleet, plane), patience)
     except NotReady as error:

@@ -97,7 +97,7 @@ class Etcd:
         yield from self._of_the_lists()
         for view in self.planes:
             if view.up is None and view.name != besides:
-                yield Reason(f"{view.name} is unknown: {view.said}", view.cure or "see on its console how it is")
+                yield Reason(f"{view.name} is unknown: {view.said}", view.cure or "look at its console")
         for seat in self.strangers:
             if seat.name != besides:
                 yield stranger(seat, self)

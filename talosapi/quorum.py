@@ -86,11 +86,11 @@ def _objections(step: Step, own: Seat | None, etcd: Etcd, accept_loss: bool) -> 
     up = sum(seat.up is True for seat in others)
     if own.member.is_learner:
         if step is Step.LEAVES and up < majority(len(others)):
-            yield Reason("there is no majority to let it go", "restore the quorum first")
+            yield Reason("there is no majority, which its removal needs", "restore the quorum first")
         return
     if step is Step.LEAVES and own.up is not True:  # the way to get rid of a member that is lost already
         if not others or up < majority(len(others)) or up < majority(len(others) + 1):
-            yield Reason("those that are up are no majority that could let it go", "restore the quorum first")
+            yield Reason("those that are up are not a majority, which its removal needs", "restore the quorum first")
         return
     for seat in others:
         if seat.up is not True:
@@ -110,18 +110,18 @@ def _meant(step: Step, etcd: Etcd, accept_loss: bool) -> bool:
 def _too_few(step: Step, etcd: Etcd) -> Reason:
     if etcd.not_voting:
         cures = [
-            f"let {view.name} vote first: `talosctl -n {view.address} service etcd` says why it does not; one that was"
-            f" removed from etcd joins again after `talosctl -n {view.address} reset --graceful=false --reboot"
+            f"get {view.name} to vote first: `talosctl -n {view.address} service etcd` says why it does not; one"
+            f" that was removed from etcd joins again after `talosctl -n {view.address} reset --graceful=false --reboot"
             " --system-labels-to-wipe EPHEMERAL`"
             for view in etcd.not_voting
         ]
-        return Reason("that is no majority", "; ".join(cures))
+        return Reason("that is not a majority", "; ".join(cures))
     if len(etcd.voters) == 1:
-        return Reason("it is the last voter, and its data is all there is", "add a control plane first")
+        return Reason("it is the last voter, and has the only copy of the data", "add a control plane first")
     cure = "add a third control plane first"
     if step is Step.GOES_DOWN:
-        cure += f"; two that are meant to be two say {ACCEPT}: true, and etcd stops while one of them is down"
-    return Reason("that is no majority", cure)
+        cure += f"; if two are intended, set {ACCEPT}: true; etcd then stops while one of them is down"
+    return Reason("that is not a majority", cure)
 
 
 def _arithmetic(step: Step, name: str, own: Seat | None, etcd: Etcd) -> str:
@@ -132,14 +132,14 @@ def _arithmetic(step: Step, name: str, own: Seat | None, etcd: Etcd) -> str:
     left = sum(seat.up is True for seat in voters if seat is not own)
     known = f"{_count(len(voters), 'voter')} ({', '.join(seat.name for seat in voters)}), {up} up"
     if own is None or own.member.is_learner:
-        return f"etcd has {known}, a majority is {majority(len(voters))}, and {name} is none of them"
+        return f"etcd has {known}, a majority is {majority(len(voters))}, and {name} is not one of them"
     of = len(voters) - 1 if step is Step.LEAVES else len(voters)
     return f"etcd has {known}, a majority of {of} is {majority(of)}, and without {name} {left} would be left"
 
 
 def _mend(seat: Seat) -> str:
     view = seat.view
-    return (view.cure if view else "") or f"mend it first: `talosctl -n {view.address if view else 'ADDRESS'} services`"
+    return (view.cure if view else "") or f"fix it first: `talosctl -n {view.address if view else 'ADDRESS'} services`"
 
 
 def _count(number: int, what: str) -> str:

@@ -12,7 +12,7 @@ _OWN_ADDRESSES = (
     "in front of it is gone when etcd is"
 )
 _ONE_SOURCE = "take it out: address is the one source of a node's address, for the machine and its configuration"
-_ENCRYPTED = "take it out: secrets stand in the stack's encrypted configuration (pulumi config set --secret)"
+_ENCRYPTED = "take it out: secrets belong in the stack's encrypted configuration (pulumi config set --secret)"
 _MAPPINGS = (
     "write pci: [{ mapping: gpu0 }] with a resource mapping from platform.pciMappings: Proxmox takes raw PCI "
     "addresses from root's password only, not from an API token"
@@ -28,7 +28,7 @@ _PLACES = {
     "agent": "take it out: the guest agent is on where the image has siderolabs/qemu-guest-agent",
     "installdisk": "take it out: the system disk follows from the VM, and bare-metal nodes alone choose one",
     "bios": "take it out: VMs are q35 with OVMF",
-    "machine": "take it out: VMs are q35, and machine configuration stands in patches/",
+    "machine": "take it out: VMs are q35, and machine configuration belongs in patches/",
 }
 _KEYS: dict[str, str] = {
     **dict.fromkeys(("talosendpoint", "talosendpoints", "talosconfigendpoints"), _OWN_ADDRESSES),

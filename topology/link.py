@@ -47,7 +47,7 @@ class Bond(Model):
     def _has_lacp_with_802_3ad_only(self) -> Self:
         if self.lacp_rate is not None and self.mode != "802.3ad":
             cure = "leave lacpRate out, or write mode: 802.3ad"
-            refuse(f"has lacpRate in mode {self.mode}, which knows no LACP", cure, hidden=True)
+            refuse(f"has lacpRate in mode {self.mode}, which does not use LACP", cure, hidden=True)
         return self
 
 

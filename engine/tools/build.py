@@ -46,7 +46,7 @@ def build(plan: Plan, report: Callable[[str], None]) -> None:
         compiler = shutil.which("go")
         if not compiler:
             raise ToolError(
-                f"{plan.reason}, and Go, which would build {program.name}, is not there: install Go"
+                f"{plan.reason}, and Go, which would build {program.name}, is missing: install Go"
                 f" ({wanted_go(plan.folder)} or newer, https://go.dev/dl), or a version of {program.name} that fits"
             )
         report(f"==> building {program.parent.name}, once, about {plan.duration} on two cores")

@@ -126,7 +126,7 @@ class Machine:
 
     def _ended(self, life: asyncio.Task[None]) -> None:
         if not life.cancelled() and (error := life.exception()):
-            self.stage = "broken by a defect of the lab"
+            self.stage = "broken by a fault in the lab"
             self.record("defect", what=f"{type(error).__name__}: {error}")
             asyncio.get_running_loop().call_exception_handler({"message": "machine life", "exception": error})
 

@@ -46,7 +46,7 @@ def is_described_once_in_a_level(subject: Subject) -> Iterator[Finding]:
         other = files.get(file_key) or (levels.get(level_key) if document.kind else None)
         # The patch in front of a delete is of the same file, and a text of its own.
         if other is not None and (other.patch is part.patch or other.patch.source != part.patch.source):
-            message = f"{document.title} is described a second time in this level, after {other.place}"
+            message = f"{document.title} is described twice in this level, after {other.place}"
             yield subject.finding(part, None, message, "make one document of them")
         files.setdefault(file_key, part)
         levels.setdefault(level_key, part)

@@ -39,7 +39,7 @@ def says_each_entry_once(final: Final) -> Iterator[Finding]:
     """No list in a free-form map has an entry twice, or two of one name: Kubernetes refuses it and does not start."""
     for path, index, first in _doubles(final):
         if not _is_passed_over(path):
-            message = f"{_called(final, path, index)} stands twice in {written(MAIN, path)}, first in {{}}"
+            message = f"{_called(final, path, index)} appears twice in {written(MAIN, path)}, first in {{}}"
             yield _finding(final, message, path, index, first)
 
 

@@ -78,7 +78,7 @@ def _list(
         same = _identity(item, field)
         if same in first:
             other, earlier = first[same]
-            message = f"{_called(part, item, field)} stands twice in {field}, first in {other.place_of(earlier)}"
+            message = f"{_called(part, item, field)} appears twice in {field}, first in {other.place_of(earlier)}"
             cure = "say it in one place: Talos appends lists"
             yield subject.finding(part, item, message, cure, called=item.get(_NAMES.get(field, "")))
         first.setdefault(same, (part, item))

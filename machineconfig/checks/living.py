@@ -9,9 +9,9 @@ from machinery import ConfigError, parse_configuration
 
 _MANIFESTS = "Talos creates manifests that are missing and updates none: `talosctl upgrade-k8s` or kubectl apply does"
 _IDENTITY = "machines with the old value and with the new one do not find each other; it stays in a living cluster"
-_DISK = "the machine is installed and stays where it is; it takes a reset to install it anew"
+_DISK = "the machine is installed and stays where it is; it takes a reset to install it again"
 _NETWORK = "what runs keeps its addresses, so the cluster would speak two networks; it takes a new cluster"
-_VOLUME = "the volume is made and stays as it is; it takes a wipe of the volume to make it anew"
+_VOLUME = "the volume is made and stays as it is; it takes a wipe of the volume to make it again"
 
 _FIELDS: dict[tuple[str, ...], str] = {
     ("cluster", "inlineManifests"): _MANIFESTS,
@@ -22,7 +22,7 @@ _FIELDS: dict[tuple[str, ...], str] = {
     ("cluster", "externalCloudProvider", "manifests"): _MANIFESTS,
     ("cluster", "network", "podSubnets"): _NETWORK,
     ("cluster", "network", "serviceSubnets"): _NETWORK,
-    ("cluster", "network", "dnsDomain"): "what runs keeps resolving the old domain until it is made anew",
+    ("cluster", "network", "dnsDomain"): "what runs keeps resolving the old domain until it is recreated",
     ("cluster", "clusterName"): "kubeconfigs and talosconfigs that people have keep the old name",
     ("cluster", "id"): _IDENTITY,
     ("cluster", "secret"): _IDENTITY,

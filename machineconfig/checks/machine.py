@@ -109,7 +109,7 @@ def sets_no_forbidden_label_on_a_worker(subject: Subject) -> Iterator[Finding]:
     for part, labels in subject.fields("machine", "nodeLabels"):
         for entry in labels.keys:
             if entry.get(MARK) is None and not _may_set(str(entry.path[-1])):
-                message = f"a worker may not give itself the label {part.key(entry)}; no label of it would be set"
+                message = f"a worker may not give itself the label {part.key(entry)}; none of its labels would be set"
                 cure = "set it through the Kubernetes API after the node has joined, or choose another prefix"
                 yield subject.finding(part, entry, message, cure)
 
@@ -158,7 +158,7 @@ def keeps_control_plane_settings_off_workers(subject: Subject) -> Iterator[Findi
                 message = f"{written(path)} is for control planes, and this gives a worker the secret beside it"
                 yield subject.finding(part, entry, message, cure)
             elif not _reaches_a_control_plane(subject, part):
-                message = f"{written(path)} is for control planes, and a worker passes it over"
+                message = f"{written(path)} is for control planes, and a worker ignores it"
                 yield subject.finding(part, entry, message, cure)
 
 

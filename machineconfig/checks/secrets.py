@@ -35,7 +35,7 @@ def asks_for_its_secrets(subject: Subject) -> Iterator[Finding]:
     """What a key of Talos says is a secret is asked for with secret("name"), and does not stand in clear in a file."""
     for part in subject.parts:
         for entry in _in_clear(part.patch.text)[part.index]:
-            message = f"{written(entry.path)} stands in clear in a file under version control"
+            message = f"{written(entry.path)} is in clear text in a file under version control"
             cure = 'use {{ secret("...") | flow }} in a file whose name ends in .j2'
             yield replace(subject.finding(part, entry, message, cure), value="")
 

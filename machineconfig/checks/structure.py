@@ -62,7 +62,7 @@ def deletes_or_merges(subject: Subject) -> Iterator[Finding]:
     for part in subject.parts:
         for entry in part.document.root.walk() if MARK in part.patch.text else ():
             if entry.path[-1:] == (MARK,) and entry.text != DELETE:
-                message = f"{MARK}: {part.shown(entry) or 'a map or a list'} is no word that Talos knows"
+                message = f"{MARK}: {part.shown(entry) or 'a map or a list'} is not a word that Talos knows"
                 yield subject.finding(part, entry, message, "write $patch: delete to delete, or nothing to merge")
 
 

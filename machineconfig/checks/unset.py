@@ -57,7 +57,7 @@ def _kept(final: Final, patch: Patch, title: str, entry: Entry, path: Path, orde
         origin = final.origins.origin(title, (*path, *below)) if value or value is False else None
         if origin is not None and order.get(origin.file, -1) < order[patch.source]:
             kept = final.place_of((*path, *below), title)
-            message = f"{written(title, path)}: {_shown(entry)} unsets nothing, and {kept} stays"
+            message = f"{written(title, path)}: {_shown(entry)} does not unset anything, and {kept} stays"
             in_list = any(isinstance(part, int) for part in path)
             cure = f"change it in {kept}" if in_list else "delete it with {$patch: delete}"
             place = Place(patch.file, patch.line(entry.line), path, title, (final.node.name,))

@@ -25,7 +25,7 @@ def waiver_faults(
         if waiver.check not in checks:
             near = difflib.get_close_matches(waiver.check, checks, n=1)
             cure = f"write {near[0]}" if near else "write the word in brackets at the end of a finding"
-            yield Finding.at(path, waiver.check, "is the id of no check", cure)
+            yield Finding.at(path, waiver.check, "is not the id of a check", cure)
         elif waiver.check in sure and not any(_covers(waiver, finding) for finding in findings):
             where = f" of {waiver.node}" if waiver.node else ""
             yield Finding.at(path, waiver.check, f"waives no finding{where}", "take the waiver out")

@@ -84,7 +84,7 @@ def test_a_file_that_is_there_is_kept_and_nothing_is_issued(folder: Path, capsys
     out = folder / "reader.yaml"
     out.write_text("mine")
     assert main(["access", "--stack", "homelab", "--out", str(out)]) == 1
-    assert f"{out} is there already; name another file, or replace it with --force" in capsys.readouterr().err
+    assert f"{out} already exists; name another file, or replace it with --force" in capsys.readouterr().err
     assert out.read_text() == "mine"
     assert lines() == []
 
@@ -126,10 +126,13 @@ def test_a_lifetime_is_minutes_hours_or_days(text: str, span: timedelta) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("8d", "8d is longer than 7d: issue another one when this one has ended"),
+        ("8d", "8d is longer than 7d: issue another one when this one has expired"),
         ("169h", "169h is longer than 7d"),
         ("999999d", "999999d is longer than 7d"),
-        *((text, "is no lifetime: write it as 30m, 8h or 2d") for text in ("", "0h", "8", "-1h", "8H", "1h30m", "٣h")),
+        *(
+            (text, "is not a lifetime: write it as 30m, 8h or 2d")
+            for text in ("", "0h", "8", "-1h", "8H", "1h30m", "٣h")
+        ),
     ],
 )
 def test_another_lifetime_is_refused(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -160,13 +160,13 @@ def test_a_secret_that_a_patch_asks_for_and_the_stack_does_not_have(checkout: Pa
     code, out, _ = run("check")
     assert code == 2
     assert out.splitlines()[1:] == [
-        "  Pulumi.lab.yaml: talos-stacks:own: is not there, and patches/worker/70-own.yaml.j2 asks for it;"
+        "  Pulumi.lab.yaml: talos-stacks:own: is missing, and patches/worker/70-own.yaml.j2 asks for it;"
         " set it with `pulumi config set --secret own --stack lab`"
     ]
     code, out, err = run("check", "--without-secrets", "--output", "json")
     assert code == 0 and not json.loads(out)["findings"]
     assert [warning["path"] for warning in json.loads(out)["warnings"]] == ["talos-stacks:own"]
-    assert "warning: Pulumi.lab.yaml: talos-stacks:own: is not there" in err
+    assert "warning: Pulumi.lab.yaml: talos-stacks:own: is missing" in err
     edit(checkout, "config:\n", "config:\n  talos-stacks:own: {secure: v1:abc:def}\n")
     assert run("check")[0] == 0
     edit(checkout, "talos-stacks:own", "talos-stacks:owm")
@@ -196,7 +196,7 @@ def test_the_secrets_to_import_are_read_where_they_are_there(checkout: Path, run
     code, _, err = run("check")
     assert code == 0
     assert err == (
-        "warning: Pulumi.lab.yaml: secrets.importFrom: secrets.yaml is not there, and a new cluster needs it;"
+        "warning: Pulumi.lab.yaml: secrets.importFrom: secrets.yaml is missing, and a new cluster needs it;"
         " bring it before the first `pulumi up`\n"
     )
     file = checkout / "secrets.yaml"
@@ -212,7 +212,7 @@ def test_the_secrets_to_import_are_read_where_they_are_there(checkout: Path, run
     assert "is not UTF-8 text" in run("check")[1]
     file.unlink()
     file.mkdir()
-    assert "is no regular file; write it into one" in run("check")[1]
+    assert "is not a regular file; write it into one" in run("check")[1]
 
 
 def test_a_file_that_cannot_be_read_is_a_finding_of_its_stack_and_hides_no_other(checkout: Path, run: Run) -> None:
@@ -226,7 +226,7 @@ def test_a_file_that_cannot_be_read_is_a_finding_of_its_stack_and_hides_no_other
     assert said["lab"] == "1 finding" and said["a"] == "1 finding"
     assert said["Pulumi.a.yaml:1"] == "is not YAML: did not find expected node content; correct the file"
     second = len(text.splitlines()) + text.splitlines().index("config:") + 1
-    assert said[f"Pulumi.b.yaml:{second}"] == "is not YAML: the key config stands there a second time; correct the file"
+    assert said[f"Pulumi.b.yaml:{second}"] == "is not YAML: the key config is there twice; correct the file"
     code, out, _ = run("check", "--output", "json")
     findings = {each["stack"]: each for each in json.loads(out)["findings"]}
     assert list(findings) == ["a", "b", "c", "d", "lab"] and json.loads(out)["stacks"] == list(findings)
@@ -241,7 +241,7 @@ def test_a_key_of_the_file_that_the_engine_does_not_know_is_said(checkout: Path,
     assert code == 2
     line = (checkout / "Pulumi.lab.yaml").read_text().splitlines().index("enviroment: [shared]") + 1
     assert out.splitlines()[1:] == [
-        f"  Pulumi.lab.yaml:{line}: enviroment: is no key of a stack file; write environment or take it out"
+        f"  Pulumi.lab.yaml:{line}: enviroment: is not a key of a stack file; write environment or take it out"
     ]
 
 
@@ -269,4 +269,4 @@ def test_a_file_whose_name_no_stack_can_have_is_said(checkout: Path, run: Run) -
     (checkout / "Pulumi.lab.yaml").rename(checkout / "Pulumi.My Stack.yaml")
     code, out, _ = run("check")
     assert code == 2
-    assert "  Pulumi.My Stack.yaml: 'My Stack' is no name of a stack: take letters, digits, -, _ and ." in out
+    assert "  Pulumi.My Stack.yaml: 'My Stack' is not a stack name: use letters, digits, -, _ and ." in out

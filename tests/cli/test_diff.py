@@ -46,7 +46,7 @@ class TestFolders:
             '  - machine.sysctls["vm.max_map_count"]: "262144"  was set by patches/worker/70-own.yaml:3',
             "  ~ machine.install.wipe: false -> true  patches/node/lab-worker-01/70-disk.yaml:3",
             "  ! machine.install.wipe has changed: the machine is installed and stays where it is; it takes a reset to"
-            " install it anew",
+            " install it again",
             "1 of 1 nodes differ",
         ]
 
@@ -170,7 +170,7 @@ class TestRevisions:
     @pytest.mark.parametrize("revision", ["nothing", "--output=/tmp/x", "main:Pulumi.yaml"])
     def test_what_is_no_revision(self, revision: str, run: Run, repository: Path) -> None:
         code, out, err = run("diff", f"--from-rev={revision}")
-        assert (code, out) == (1, "") and "is no revision" in err
+        assert (code, out) == (1, "") and "is not a revision" in err
 
     def test_faults_of_a_revision_name_it(self, run: Run, repository: Path) -> None:
         (repository / "patches/all/70-own.yaml.j2").write_text("a: {{ node.ip6 }}\n")
@@ -311,7 +311,7 @@ class TestMachines:
     def test_what_is_no_talosconfig(self, text: str, tmp_path: Path) -> None:
         path = tmp_path / "talosconfig"
         path.write_text(text)
-        with pytest.raises(CliError, match="is no talosconfig"):
+        with pytest.raises(CliError, match="is not a talosconfig"):
             running.talosconfig(path)
 
 

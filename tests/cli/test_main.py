@@ -53,7 +53,7 @@ def test_an_unexpected_error_shows_its_kind_and_place_and_not_its_text(
     monkeypatch.setattr("cli.render.prepare", fail)
     code, out, err = run("render")
     assert (code, out) == (1, "")
-    assert err.startswith("error: a fault of this program: ValueError in test_main.py line ") and "hunter2" not in err
+    assert err.startswith("error: an internal error: ValueError in test_main.py line ") and "hunter2" not in err
 
 
 def test_colour_is_for_terminals_alone(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,8 +26,8 @@ _THERE = "put the file itself there"
     [
         (link, "is a link to nowhere, which is not there", _THERE),
         (lambda path: path.symlink_to(path.name), "is a link to Pulumi.odd.yaml, which is not there", _THERE),
-        (Path.mkdir, "is a folder, and no file", _THERE),
-        (os.mkfifo, "is no ordinary file", _THERE),
+        (Path.mkdir, "is a folder, not a file", _THERE),
+        (os.mkfifo, "is not a regular file", _THERE),
         (denied, "cannot be read: Input/output error", "make it readable"),
         (Path.touch, "holds no configuration: it must be a map with the key config", "correct the file"),
     ],
@@ -67,7 +67,7 @@ def test_a_stack_file_that_may_not_be_read_is_a_finding_of_its_own(
     [
         ("", "Pulumi.yaml: holds no project: it must be a map with the keys name and runtime"),
         ("- a\n", "Pulumi.yaml: holds no project: it must be a map with the keys name and runtime"),
-        ("name: talos-stacks\nname: again\n", "Pulumi.yaml:2: is not YAML: the key name stands there a second time\n"),
+        ("name: talos-stacks\nname: again\n", "Pulumi.yaml:2: is not YAML: the key name is there twice\n"),
         ("name: [\n", "Pulumi.yaml:1: is not YAML: did not find expected node content\n"),
         (
             "name: other\nruntime: { name: go }\n",

@@ -93,7 +93,7 @@ def test_secrets_are_shown_when_asked_for_in_files_for_one_user(
 
 def test_a_folder_with_something_else_is_left_alone(run: Run, checkout: Path) -> None:
     code, _, err = run("render", "--stack", "lab", "--out", "patches")
-    assert code == 1 and "holds something that is no rendering" in err
+    assert code == 1 and "holds something that is not a rendering" in err
     code, _, err = run("render", "--stack", "lab", "--out", "Pulumi.yaml")
     assert code == 1 and "is a file" in err
 
@@ -107,7 +107,7 @@ def test_nothing_is_written_when_one_of_the_folders_cannot_be(run: Run, checkout
     (checkout / "out/zzz").mkdir(parents=True)
     (checkout / "out/zzz/notes").touch()
     code, out, err = run("render")
-    assert (code, out) == (1, "") and "holds something that is no rendering" in err
+    assert (code, out) == (1, "") and "holds something that is not a rendering" in err
     assert tree(checkout / "out") == {"zzz/notes": b""}
 
 

@@ -110,7 +110,7 @@ def test_secrets_and_credentials_come_from_the_state(engine: Path, checkout: Pat
         ("error: no stack named 'lab' found", "has no state here: bring it up with `make up STACK=lab`"),
         ("error: getting stack: incorrect passphrase", "the passphrase is wrong"),
         ("error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE", "set PULUMI_CONFIG_PASSPHRASE"),
-        ("warning: a\nerror: the backend is on fire\nmore", "does not give the state of lab: the backend is on fire"),
+        ("warning: a\nerror: the backend is on fire\nmore", "did not return the state of lab: the backend is on fire"),
         ("\n", "it did not say why"),
     ],
 )

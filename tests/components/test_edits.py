@@ -238,10 +238,10 @@ def test_a_worker_that_leaves_is_said_with_what_becomes_of_it_and_its_node() -> 
     assert said.startswith("nodes: lab-worker-01 (127.0.10.21) is no longer among them: it stays, and its Node stays")
 
 
-def test_a_kubeconfig_that_leads_elsewhere_is_said_with_the_command_that_makes_it_anew() -> None:
+def test_a_kubeconfig_that_leads_elsewhere_is_said_with_the_command_that_makes_a_new_one() -> None:
     (said,) = warned(lambda cluster: cluster["network"].update(vip="127.0.10.6"))
     assert said.startswith(
-        "endpoint: https://127.0.10.6:6443 is not where the output kubeconfig leads (https://127.0.10.5"
+        "endpoint: https://127.0.10.6:6443 is not the endpoint in the output kubeconfig (https://127.0.10.5"
     )
     assert f"`pulumi state delete --force '{PARENT}$talos:cluster/kubeconfig:Kubeconfig::kubeconfig'`" in said
 

@@ -24,10 +24,10 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (NOT_LOGGED_IN, "pulumi is not logged in: log in where the state of mine is, or is to be, with `pulumi login`"),
+        (NOT_LOGGED_IN, "pulumi is not logged in: log in to the backend of mine with `pulumi login`"),
         (
             NO_STACK,
-            "the stack mine has no state here: begin one with `pulumi stack init mine`, or log in where its state is"
+            "the stack mine has no state here: create it with `pulumi stack init mine`, or log in to its backend"
             " with `pulumi login`",
         ),
         ("error: the backend is on fire", ""),

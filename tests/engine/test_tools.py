@@ -64,7 +64,7 @@ def test_an_engine_that_is_too_old_is_named_with_its_cure_where_no_other_can_be_
         binary(PULUMI, lambda _: None)
     assert str(caught.value) == (
         f"{other} is pulumi 3.100.0, and 3.238.0 is needed, or a newer one of version 3, and Go, which would build"
-        " pulumi, is not there: install Go (1.26.6 or newer, https://go.dev/dl), or a version of pulumi that fits"
+        " pulumi, is missing: install Go (1.26.6 or newer, https://go.dev/dl), or a version of pulumi that fits"
     )
 
 
@@ -76,7 +76,7 @@ def test_a_program_without_a_version_of_its_own_is_known_by_what_it_was_built_fr
 
 def test_without_go_it_says_what_to_install(place: Path) -> None:
     with pytest.raises(
-        ToolError, match=r"etcd is not on PATH, and Go, .* is not there: install Go \(1\.25\S* or newer, "
+        ToolError, match=r"etcd is not on PATH, and Go, .* is missing: install Go \(1\.25\S* or newer, "
     ):
         binary(ETCD)
 

@@ -62,6 +62,6 @@ def test_any_stack_file_is_answered_in_sentences(checkout: Path, command: list[s
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main([command[0], "--project", str(checkout), *command[1:]])
     assert code in (0, 1, 2)
-    assert "a fault of this program" not in err.getvalue()
+    assert "an internal error" not in err.getvalue()
     assert "Traceback" not in out.getvalue() + err.getvalue()
     assert code != 1 or err.getvalue().startswith("error: ")

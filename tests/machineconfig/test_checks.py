@@ -77,14 +77,14 @@ def test_one_kind_and_name_twice_in_a_file_is_refused(tmp_path: Path) -> None:
     text = volume("data") + "---\n" + volume("data")
     (line,) = found(stack(), with_patches(tmp_path, {"all/70-x.yaml": text}))
     assert line == (
-        "patches/all/70-x.yaml:6 (cp1, w1): UserVolumeConfig data is described a second time in this level,"
+        "patches/all/70-x.yaml:6 (cp1, w1): UserVolumeConfig data is described twice in this level,"
         " after patches/all/70-x.yaml:1; make one document of them"
     )
 
 
 def test_two_fragments_of_the_main_document_in_a_file_are_refused(tmp_path: Path) -> None:
     (line,) = found(stack(), with_patches(tmp_path, {"all/70-x.yaml": "machine: {}\n---\ncluster: {}\n"}))
-    assert "machine and cluster is described a second time" in line
+    assert "machine and cluster is described twice" in line
 
 
 def test_one_kind_and_name_twice_in_a_level_is_refused_with_both_files(tmp_path: Path) -> None:
@@ -194,7 +194,9 @@ def test_what_is_for_control_planes_does_no_harm_in_a_level_that_they_have_too(l
 def test_what_is_for_control_planes_in_a_level_of_workers_alone_is_refused(level: str, tmp_path: Path) -> None:
     root = with_patches(tmp_path, {f"{level}/70-x.yaml": FOR_CONTROL_PLANES})
     first, second = found(stack(), root)
-    assert f"patches/{level}/70-x.yaml:1 (w1): cluster.apiServer is for control planes, and a worker passes" in first
+    assert (
+        f"patches/{level}/70-x.yaml:1 (w1): cluster.apiServer is for control planes, and a worker ignores it" in first
+    )
     assert "cluster.proxy is for control planes" in second
 
 
@@ -332,7 +334,7 @@ def test_a_label_that_a_worker_may_not_give_itself_is_refused_and_no_other(tmp_p
     lines = found(stack(), with_patches(tmp_path, {"worker/70-l.yaml": LABELS}))
     assert lines == [
         "patches/worker/70-l.yaml:3 (w1): a worker may not give itself the label node-role.kubernetes.io/worker;"
-        " no label of it would be set; set it through the Kubernetes API after the node has joined,"
+        " none of its labels would be set; set it through the Kubernetes API after the node has joined,"
         " or choose another prefix"
     ]
 

@@ -122,7 +122,7 @@ CLEAR = [
 def test_a_secret_in_clear_is_a_warning_without_its_value(text: str, tmp_path: Path) -> None:
     lines = warned_or_refused(tmp_path, {"worker/70-x.yaml": text})
     (line,) = (line for line in lines if "in clear" in line)
-    assert "stands in clear in a file under version control; use {{ secret(" in line
+    assert "is in clear text in a file under version control; use {{ secret(" in line
     assert line.endswith("[secret-in-clear]") and "hunter2" not in line
 
 
@@ -145,7 +145,7 @@ def test_one_secret_in_clear_beside_one_that_is_asked_for_is_a_warning(tmp_path:
     lines = warned_or_refused(tmp_path, {"worker/70-x.yaml.j2": text})
     (line,) = (line for line in lines if "in clear" in line)
     assert (
-        "(w1): machine.registries.config.r.example.net.auth.password stands in clear" in line and "hunter2" not in line
+        "(w1): machine.registries.config.r.example.net.auth.password is in clear text" in line and "hunter2" not in line
     )
 
 
@@ -178,7 +178,7 @@ def test_a_waiver_that_is_not_needed_is_a_fault(tmp_path: Path) -> None:
 
 def test_a_waiver_of_no_check_is_a_fault_with_the_near_one(tmp_path: Path) -> None:
     (line,) = faults(tmp_path, {}, waivers=[{"check": "list-double", "reason": "x"}])
-    assert line == "waivers[0].check: list-double is the id of no check; write list-doubles"
+    assert line == "waivers[0].check: list-double is not the id of a check; write list-doubles"
 
 
 def test_faults_of_templates_cannot_be_waived(tmp_path: Path) -> None:

@@ -316,8 +316,8 @@ def test_a_secret_that_the_stack_does_not_have_is_named_with_the_command_that_se
 def test_the_name_of_a_secret_is_one_that_the_command_can_set(tmp_path: Path, name: str) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": f"a: {{{{ secret({name!r}) }}}}\n"})
     (finding,) = refused(stack(), "cp1", tmp_path, {name: "hunter2"})
-    assert f"asks for the secret {name!r}, which can be no key of a configuration" in finding.message
-    assert finding.cure == "take letters, digits, - and _, and begin with a letter"
+    assert f"asks for the secret {name!r}, which cannot be a configuration key" in finding.message
+    assert finding.cure == "use letters, digits, - and _, and begin with a letter"
 
 
 @pytest.mark.parametrize("expression", ['secret("pw").x', 'secret("pw") + 1', 'secret("pw") | int("x", "y", 3, 4)'])

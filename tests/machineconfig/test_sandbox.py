@@ -286,9 +286,9 @@ def test_what_patches_need_is_there(tmp_path: Path, template: str, text: str) ->
         ("{{ 1 | zq }}", "zq is no filter", "a template has abs, capitalize, "),
         ("{{ [] | lenght }}", "lenght is no filter (near it: length)", "a template has "),
         ("{{ 1 is definde }}", "definde is no test (near it: defined)", "a template has "),
-        ("{{ node.x() }}", "x(...) is nothing that a template can call", "a template calls secret, include, range, "),
+        ("{{ node.x() }}", "x(...) cannot be called in a template", "a template calls secret, include, range, "),
         ("{{ node._name }}", "_name is not for templates", "read what the value itself has"),
-        ("{% macro a() %}{% endmacro %}", "macro is nothing that a patch can say", "write it out; "),
+        ("{% macro a() %}{% endmacro %}", "macro is not allowed in a patch", "write it out; "),
         ("{% include 'a' %}", "include reads another file as a template", "take {{ include("),
     ],
 )

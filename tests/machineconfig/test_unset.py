@@ -19,21 +19,25 @@ NIC = "machine: {network: {interfaces: [{interface: eth1, mtu: %s, vlans: [{vlan
 @pytest.mark.parametrize(
     ("earlier", "later", "message"),
     [
-        ("cluster: {proxy: {mode: ipvs}}", "cluster: {proxy: {mode: ''}}", 'cluster.proxy.mode: "" unsets nothing'),
-        ("machine: {env: {A: b}}", "machine: {env: {A: ''}}", 'machine.env.A: "" unsets nothing'),
-        ("machine: {env: {A: b}}", "machine: {env: {}}", "machine.env: an empty map unsets nothing"),
+        (
+            "cluster: {proxy: {mode: ipvs}}",
+            "cluster: {proxy: {mode: ''}}",
+            'cluster.proxy.mode: "" does not unset anything',
+        ),
+        ("machine: {env: {A: b}}", "machine: {env: {A: ''}}", 'machine.env.A: "" does not unset anything'),
+        ("machine: {env: {A: b}}", "machine: {env: {}}", "machine.env: an empty map does not unset anything"),
         (
             "machine: {certSANs: [a.example.net]}",
             "machine: {certSANs: []}",
-            "machine.certSANs: an empty list unsets nothing",
+            "machine.certSANs: an empty list does not unset anything",
         ),
         (
             "machine: {kubelet: {extraConfig: {maxPods: 9}}}",
             "machine: {kubelet: {extraConfig: {maxPods: 0}}}",
-            "machine.kubelet.extraConfig.maxPods: 0 unsets nothing",
+            "machine.kubelet.extraConfig.maxPods: 0 does not unset anything",
         ),
-        (NIC % (9000, 9000), NIC % (0, 9000), "machine.network.interfaces[1].mtu: 0 unsets nothing"),
-        (NIC % (9000, 9000), NIC % (9000, 0), "machine.network.interfaces[1].vlans[0].mtu: 0 unsets nothing"),
+        (NIC % (9000, 9000), NIC % (0, 9000), "machine.network.interfaces[1].mtu: 0 does not unset anything"),
+        (NIC % (9000, 9000), NIC % (9000, 0), "machine.network.interfaces[1].vlans[0].mtu: 0 does not unset anything"),
     ],
 )
 def test_a_zero_over_an_earlier_value_is_refused(earlier: str, later: str, message: str, tmp_path: Path) -> None:
@@ -47,7 +51,7 @@ def test_a_word_that_is_the_zero_value_is_refused_too(tmp_path: Path) -> None:
     files = {"all/70-a.yaml": ACTION % "block" + "---\n" + RULES, "node/cp1/70-b.yaml": ACTION % "accept"}
     lines = refused_and_warned(tmp_path, files)[0]
     assert (
-        "patches/node/cp1/70-b.yaml:3 (cp1): NetworkDefaultActionConfig:ingress: accept unsets nothing, and"
+        "patches/node/cp1/70-b.yaml:3 (cp1): NetworkDefaultActionConfig:ingress: accept does not unset anything, and"
         " patches/all/70-a.yaml:3 stays; delete it with {$patch: delete} [empty-unsets-nothing]"
     ) in lines
 
@@ -55,7 +59,10 @@ def test_a_word_that_is_the_zero_value_is_refused_too(tmp_path: Path) -> None:
 def test_what_stays_may_be_what_talos_generates(tmp_path: Path) -> None:
     files = {"controlplane/70-a.yaml": "cluster: {apiServer: {admissionControl: []}}\n"}
     (line,), _ = refused_and_warned(tmp_path, files)
-    assert "cluster.apiServer.admissionControl: an empty list unsets nothing, and what Talos generates stays" in line
+    assert (
+        "cluster.apiServer.admissionControl: an empty list does not unset anything, and what Talos generates stays"
+        in line
+    )
 
 
 @pytest.mark.parametrize(

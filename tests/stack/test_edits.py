@@ -117,7 +117,7 @@ def test_what_becomes_of_a_worker_that_leaves_and_of_the_kubeconfig_of_another_e
     worker, kubeconfig = warned(living)
     assert worker.startswith("nodes: lab-worker-02 (127.0.10.22) is no longer among them: its machine keeps running")
     assert "`kubectl delete node lab-worker-02`" in worker
-    assert kubeconfig.startswith("endpoint: https://127.0.10.6:6443 is not where the output kubeconfig leads")
+    assert kubeconfig.startswith("endpoint: https://127.0.10.6:6443 is not the endpoint in the output kubeconfig")
 
 
 def test_nothing_is_destroyed_of_a_living_cluster(living: Rehearsal) -> None:

@@ -54,7 +54,7 @@ def test_there_is_no_bootstrap_beside_a_control_plane_that_does_not_say_whether_
     rehearsal.fault(LATE, "refuse")
     output = rehearsal.up(fails=True)
     assert rehearsal.journal("etcd-bootstrap") == []
-    told = rf"{LATE} \(127[0-9.]+\): waited \d+ s for an answer whether etcd exists on it, as a bootstrap beside it"
+    told = rf"{LATE} \(127[0-9.]+\): waited \d+ s for it to say whether it has etcd, because a second bootstrap"
     assert re.search(told, output), output
     rehearsal.clear(LATE, "refuse")
     rehearsal.topology["rollout"] = {"timeout": 120}

@@ -39,6 +39,6 @@ def test_a_machine_that_cannot_be_changed_is_given_up_in_time_and_changed_later(
     rehearsal.fault(PLANE, "clock-skew")
     rehearsal.patch("all/90-change.yaml", REBOOTS.format(number=2))
     output = rehearsal.up(fails=True)
-    told = rf"{PLANE} .*it is valid from 20.* UTC on, and it is 20.* UTC here; mend its time: "
+    told = rf"{PLANE} .*it is valid from 20.* UTC on, and it is 20.* UTC here; fix its time: "
     assert re.search(told, output), output
     assert rehearsal.journal("violation") == []

@@ -45,7 +45,7 @@ def test_a_reboot_of_one_of_two_voters_is_refused_every_time_with_the_arithmetic
         assert seen == []
         told = re.search(r"etcd has 2 voters \((\S+), (\S+)\), 2 up, a majority of 2 is 2, and without (\S+) 1", output)
         assert told and {told[1], told[2]} == set(NAMES[:2]) and told[3] in NAMES[:2], output
-        assert f"do not vote: {NAMES[2]}" in output and f"let {NAMES[2]} vote first" in output
+        assert f"do not vote: {NAMES[2]}" in output and f"get {NAMES[2]} to vote first" in output
         assert "remove-member" not in output
 
 

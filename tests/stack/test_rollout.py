@@ -85,7 +85,7 @@ def test_a_control_plane_that_never_comes_back_stops_the_run_and_the_next_one(li
     assert re.search(rf"{lost} \(127[0-9.]+\): waited \d+ s for it to be back from its reboot; last seen: ", output), (
         output
     )
-    assert "see on its console" in output
+    assert "check on its console" in output
 
     output, seen = change(living, 4, fails=True)
     assert [entry for entry in seen if entry["event"] == "configuration"] == []

@@ -104,7 +104,7 @@ async def test_a_refused_connection_says_where_to_look() -> None:
         gone = client(cluster)
     async with gone as machine:
         with pytest.raises(
-            TalosError, match=r"no connection to 127\.7\.0\.1:.*see on its console that it is on"
+            TalosError, match=r"no connection to 127\.7\.0\.1:.*check on its console that it is on"
         ) as caught:
             await machine.version()
     assert caught.value.refused

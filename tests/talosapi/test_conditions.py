@@ -194,7 +194,7 @@ async def test_a_certificate_that_is_not_valid_yet_names_both_clocks() -> None:
             problem = await unmet(cluster)
     told = re.search(r"it is valid from (.*) UTC on, and it is (.*) UTC here$", problem.seen)
     assert told and timedelta(days=1) < datetime.fromisoformat(told[1]) - datetime.fromisoformat(told[2])
-    assert problem.cure.startswith("mend its time")
+    assert problem.cure.startswith("fix its time")
 
 
 async def test_time_that_is_not_synchronised_names_both_clocks() -> None:

@@ -77,7 +77,7 @@ async def test_a_machine_that_does_not_say_could_have_etcd_so_nobody_says_no(kin
             found = await existence(cluster, timeout=2.0, call_timeout=0.2, attempts=1)
         assert found.yes is None
         unknown = next(error for error in found.unknown if error.node.startswith("cp-2 (127.7.0."))
-        assert "an answer whether etcd exists on it, as a bootstrap beside it could split" in str(unknown)
+        assert "it to say whether it has etcd, because a second bootstrap could split" in str(unknown)
 
 
 async def test_a_machine_that_still_boots_is_waited_for() -> None:
@@ -105,7 +105,7 @@ async def test_a_control_plane_that_was_removed_from_etcd_keeps_the_other_two_up
     async with machines.cluster() as cluster:
         del cluster.etcd.members[0xA3]
         cluster.machines[2].services["etcd"] = ("Waiting", False)
-        with pytest.raises(NotReady, match=r"do not vote: cp-3 \(etcd is Waiting.*let cp-3 vote first") as caught:
+        with pytest.raises(NotReady, match=r"do not vote: cp-3 \(etcd is Waiting.*get cp-3 to vote first") as caught:
             await may_go_down(cluster, cluster.machines[0], pace=ONE_LOOK)
         assert "remove-member" not in str(caught.value)
         assert (await may_go_down(cluster, cluster.machines[2])).yes

@@ -171,12 +171,13 @@ def journal_of(state: State) -> Iterator[tuple[str, str, dict[str, Any]]]:
     [
         (
             [voter("a"), voter("b")],
-            "etcd has 2 voters (a, b), 2 up, a majority of 2 is 2, and without a 1 would be left; that is no majority",
+            "etcd has 2 voters (a, b), 2 up, a majority of 2 is 2, and without a 1 would be left; that is not a"
+            " majority",
         ),
         (
             [voter("a"), voter("b"), voter("c", member="none")],
             "etcd has 2 voters (a, b), 2 up, a majority of 2 is 2, and without a 1 would be left, control planes of the"
-            " stack file that do not vote: c (etcd is Waiting); that is no majority",
+            " stack file that do not vote: c (etcd is Waiting); that is not a majority",
         ),
         (
             [voter("a"), voter("b"), voter("c", up=False)],
@@ -202,7 +203,7 @@ def test_the_only_control_plane_goes_down_as_it_must_and_is_never_given_up() -> 
     assert decide(Step.GOES_DOWN, "a", state).yes
     for step in (Step.LEAVES, Step.IS_LOST):
         decision = decide(step, "a", state)
-        assert not decision.yes and decision.words.endswith("it is the last voter, and its data is all there is")
+        assert not decision.yes and decision.words.endswith("it is the last voter, and has the only copy of the data")
 
 
 def test_a_control_plane_that_does_not_vote_is_named_also_where_the_step_is_allowed() -> None:

@@ -23,7 +23,7 @@ def images_are_used(topology: Topology) -> Iterator[Finding]:
     for image in topology.images:
         if image not in used and image != DEFAULT_IMAGE:
             yield Finding.at(
-                ("images", image), NOTHING, "is an image that no node has", "name it at a node or take it out"
+                ("images", image), NOTHING, "is an image that no node uses", "use it in a node or take it out"
             )
 
 

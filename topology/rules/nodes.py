@@ -29,7 +29,7 @@ def control_planes_are_odd(topology: Topology) -> Iterator[Finding]:
     count = len(topology.controlplanes)
     if count == 2 and topology.rollout.accept_quorum_loss:
         message = "has 2 control planes: etcd and Kubernetes's API stop while one of them is down, as is accepted"
-        yield Finding.at(("rollout", "acceptQuorumLoss"), True, message, "take 3 for a cluster that goes on")
+        yield Finding.at(("rollout", "acceptQuorumLoss"), True, message, "use 3 for a cluster that keeps working")
     elif count and count % 2 == 0:
         message = f"has {count} control planes, which survive the loss of {(count - 1) // 2}, as {count - 1} would"
         yield Finding.at(("nodes",), NOTHING, message, f"take {count - 1} or {count + 1}")
@@ -73,7 +73,7 @@ def zones_are_declared(topology: Topology) -> Iterator[Finding]:
     for index, node in enumerate(topology.nodes):
         if node.zone is None and topology.zones:
             cure = f"give it one of {', '.join(topology.zones)}"
-            yield Finding.at(("nodes", index, "zone"), node.name, "is in no zone, and there are zones", cure)
+            yield Finding.at(("nodes", index, "zone"), node.name, "is in no zone, but the stack has zones", cure)
         elif node.zone is not None and node.zone not in topology.zones:
             cure = f"declare it in zones{near(node.zone, topology.zones)}"
             yield Finding.at(("nodes", index, "zone"), node.zone, f"of {node.name} is not a declared zone", cure)

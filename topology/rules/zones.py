@@ -14,7 +14,7 @@ def zones_survive_the_loss_of_one(topology: Topology) -> Iterator[Finding]:
             continue
         most = loss.total - loss.majority
         if len(topology.losses) < 3 or not most:
-            cure = "take three zones with a control plane in each, or declare none and claim nothing"
+            cure = "use three zones with a control plane in each, or declare no zones"
         else:
             cure = f"put at most {most} of the {loss.total} into one zone"
         yield Finding.at(("zones", loss.zone), NOTHING, loss.words("control planes"), cure)

@@ -27,7 +27,7 @@ def test_drop_loses_every_nth_call() -> None:
 @pytest.mark.parametrize(
     ("name", "args", "message"),
     [
-        ("explode", {}, "no fault is called 'explode'; there are clock-skew, delay, drop"),
+        ("explode", {}, "there is no fault 'explode'; the faults are clock-skew, delay, drop"),
         ("drop", {"evry": 3}, "drop does not take 'evry'; it takes every and answer"),
         ("refuse", {"seconds": 3}, "refuse does not take 'seconds'; it takes no argument"),
         ("refuse", {"machine": 3, "self": 1}, "refuse does not take 'machine'; it takes no argument; refuse does not"),
@@ -61,7 +61,7 @@ def test_a_fault_that_is_behind_the_clock_is_taken() -> None:
 
 
 def test_a_fault_that_nobody_knows_cannot_be_switched_off() -> None:
-    with pytest.raises(FaultError, match="no fault is called 'explode'; there are clock-skew"):
+    with pytest.raises(FaultError, match="there is no fault 'explode'; the faults are clock-skew"):
         Faults().clear("a", "explode")
 
 

@@ -89,7 +89,7 @@ def test_a_lab_that_is_ended_while_it_comes_up_says_so(lab: Lab) -> None:
         assert lab("down", "trial").returncode == 0
         ended = up.result()
     assert ended.returncode != 0
-    assert ended.stdout.endswith("\nThe lab of trial was ended meanwhile.\n")
+    assert ended.stdout.endswith("\nThe lab of trial was ended in the meantime.\n")
     assert list(lab.home.iterdir()) == []
 
 
@@ -128,7 +128,7 @@ def test_an_address_that_is_taken_is_named_before_anything_starts(lab: Lab) -> N
         refused = lab("start", "trial", LAB_NETWORK="loopback")
     assert refused.returncode == 1
     assert refused.stderr == (
-        "something listens at 127.0.77.11:50000, 127.0.77.5:6443 already, where the lab of trial is to be; is it the"
+        "something already listens at 127.0.77.11:50000, 127.0.77.5:6443, which the lab of trial needs; is it the"
         " lab of another checkout? Then `make lab-down` there, or else end what it is\n"
     )
     assert not lab.run().folder.exists()
@@ -294,7 +294,7 @@ def test_a_setting_that_nobody_knows_is_refused(lab: Lab, variable: str, value: 
 def test_settings_that_come_too_late_are_said_to_be_ignored(lab: Lab) -> None:
     (lab.project / "Pulumi.trial.yaml").write_text(LOOPBACK)
     assert lab("start", "trial", LAB_SPEED="40").returncode == 0
-    ignored = "is ignored: this lab was started otherwise; `make lab-down` ends it\n"
+    ignored = "is ignored: this lab was started with other settings; `make lab-down` ends it\n"
     assert f"==> LAB_SPEED=30 {ignored}" in lab("start", "trial", LAB_SPEED="30").stdout
     told = lab("run", "trial", "--", "true", LAB_SPEED="40.0", LAB_PLUGINS="real")
     assert (told.returncode, told.stderr) == (0, f"==> LAB_PLUGINS=real {ignored}")
@@ -326,7 +326,7 @@ def test_a_secret_that_nobody_set_yet_is_made_up_after_a_warning(lab: Lab) -> No
     (lab.project / "__main__.py").write_text(program)
     up = lab("up", "trial")
     assert up.returncode == 0, up.stdout + up.stderr
-    assert "warning: Pulumi.trial.yaml: talos-stacks:mine: is not there" in up.stderr
+    assert "warning: Pulumi.trial.yaml: talos-stacks:mine: is missing" in up.stderr
     assert "mine" not in (lab.project / "Pulumi.trial.yaml").read_text()
 
 

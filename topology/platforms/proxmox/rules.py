@@ -68,10 +68,10 @@ def control_planes_have_what_talos_needs(topology: Topology) -> Iterator[Finding
     for index, node in _nodes(topology):
         if node.is_controlplane and node.memory < _CONTROLPLANE_MEMORY:
             cure = f"give {node.name} {_CONTROLPLANE_MEMORY} or more"
-            yield Finding.at(("nodes", index, "memory"), node.memory, "MiB are too few for a control plane", cure)
+            yield Finding.at(("nodes", index, "memory"), node.memory, "MiB is too little for a control plane", cure)
         if node.is_controlplane and node.cores < _CONTROLPLANE_CORES:
             cure = f"give {node.name} {_CONTROLPLANE_CORES} or more"
-            yield Finding.at(("nodes", index, "cores"), node.cores, "core is too few for a control plane", cure)
+            yield Finding.at(("nodes", index, "cores"), node.cores, "core is not enough for a control plane", cure)
 
 
 def mappings_are_declared(topology: Topology) -> Iterator[Finding]:
