@@ -29,6 +29,13 @@ _OTHER_FILES = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 _INCLUDE = 'take {{ include("manifests/...") }} for a file as it is, and the levels for patches'
 _LITTLE = "write it out; a value that it would have to work out becomes a property in context.py"
 
+_INSTEAD = {
+    "b64encode": "write the value under stringData, which is no base64, or store it in base64",
+    "format": "write its parts one after the other, with ~ between them",
+    **dict.fromkeys(("to_yaml", "to_nice_yaml", "to_json", "quote"), "write it with | flow"),
+}
+"""What to do without filters that people know from elsewhere."""
+
 
 class SaidError(RefusedError):
     """Something that no template can say, at its line."""
@@ -85,8 +92,9 @@ def _check_name(node: nodes.Filter | nodes.Test) -> None:
     if node.name not in known:
         names = sorted(name for name in known if " " not in name)
         near = difflib.get_close_matches(node.name, names, n=1)
-        hint = f" (near it: {near[0]})" if near else ""
-        raise SaidError(node.lineno, f"{node.name} is no {kind}{hint}", f"a template has {', '.join(names)}")
+        hint = f" (near it: {near[0]})" if near and node.name not in _INSTEAD else ""
+        cure = _INSTEAD.get(node.name) or f"a template has {', '.join(names)}"
+        raise SaidError(node.lineno, f"{node.name} is no {kind}{hint}", cure)
 
 
 def _word(node: nodes.Node) -> str:

@@ -119,6 +119,7 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check("firewall-drops-answers", firewall.lets_answers_in),
     Check("vlan-mtu", links.carries_its_vlans),
     Check("node-mask", pods.cuts_pod_networks_into_pieces),
+    Check("mirror-path", registries.has_paths_where_nothing_is_added),
     Check("unused-credential", registries.sends_its_credentials_somewhere, warning=True),
     Check("empty-unsets-nothing", unset.changes_what_it_overrides),
     Check("free-list-doubles", freeform.says_each_entry_once),

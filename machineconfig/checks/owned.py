@@ -81,10 +81,7 @@ def _of_the_node(final: Final) -> Iterator[_Owned]:
     yield _Owned(("machine", "type"), node.machine_type, f"the role of {node.name}")
     if node.zone:
         yield _Owned(("machine", "nodeLabels", _ZONE), node.zone, f"the zone of {node.name}")
-    proxy, where = topology.site_of(node).proxy, f"zones.{node.zone}" if node.zone else "network"
-    for name, url in (("http_proxy", proxy.http), ("https_proxy", proxy.https)) if proxy else ():
-        if url:
-            yield _Owned(("machine", "env", name), url, f"the proxy of {where}")
+    yield from _of_its_site(final)
     if topology.kubelet.serving_certificates:
         path = ("machine", "kubelet", "extraArgs", "rotate-server-certificates")
         yield _Owned(path, "true", "kubelet.servingCertificates")
@@ -94,6 +91,18 @@ def _of_the_node(final: Final) -> Iterator[_Owned]:
         shown = disk.path or selector
         yield _Owned(("machine", "install", "disk"), disk.path or _GENERATED_DISK, key, _GENERATED_DISK, shown)
         yield _Owned(("machine", "install", "diskSelector"), selector, key, shown=shown)
+
+
+def _of_its_site(final: Final) -> Iterator[_Owned]:
+    site, zone = final.topology.site_of(final.node), final.node.zone
+    where = f"zones.{zone}" if zone else "network"
+    for name, url in (("http_proxy", site.proxy.http), ("https_proxy", site.proxy.https)) if site.proxy else ():
+        if url:
+            yield _Owned(("machine", "env", name), url, f"the proxy of {where}")
+    for registry in sorted(site.registries_with_paths):
+        path = ("machine", "registries", "mirrors", registry)
+        if final.find(*path):
+            yield _Owned((*path, "overridePath"), "true", f"the registryMirrors of {where}")
 
 
 def _facts(final: Final) -> NodeFacts:

@@ -1,4 +1,4 @@
-"""Credentials of registries: they are sent to the host of their name, and to no mirror of it."""
+"""Registries: where their mirrors answer, and which host a credential is sent to."""
 
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
@@ -7,6 +7,7 @@ from findings import Finding
 from machineconfig.checks.configuration import Final
 from machineconfig.paths import MAIN, Path
 
+_MIRRORS: Path = ("machine", "registries", "mirrors")
 _REST = "*"
 """The mirrors of every registry that has none of its own."""
 _DOCKER = frozenset(("docker.io", "index.docker.io", "registry-1.docker.io"))
@@ -25,11 +26,24 @@ def sends_its_credentials_somewhere(final: Final) -> Iterator[Finding]:
             yield final.finding(message, cure, title=title, path=path)
 
 
+def has_paths_where_nothing_is_added(final: Final) -> Iterator[Finding]:
+    """With overridePath, containerd adds /v2 to no mirror of a registry, so every one of them has it in its URL."""
+    for name, mirror in (final.find("machine", "registries", "mirrors") or {}).items():
+        urls = (mirror or {}).get("endpoints", ()) if (mirror or {}).get("overridePath") else ()
+        for at, url in enumerate(urls):
+            if not _path(url):
+                place = final.place_of((*_MIRRORS, name, "overridePath"))
+                message = f"the mirror {url} of {name} has no path, and by overridePath ({place}) none is added"
+                finding = final.finding(message, f"write {url.rstrip('/')}/v2", path=(*_MIRRORS, name, "endpoints", at))
+                if not final.is_about_a_placeholder(finding):
+                    yield finding
+
+
 def _mirrors(final: Final) -> Iterator[tuple[str, Mapping[str, tuple[str, Path]]]]:
     """The hosts of each registry's mirrors, with the document and path that name them."""
     for name, mirror in (final.find("machine", "registries", "mirrors") or {}).items():
         urls = (mirror or {}).get("endpoints", ())
-        path: Path = ("machine", "registries", "mirrors", name, "endpoints")
+        path: Path = (*_MIRRORS, name, "endpoints")
         yield name, {_host(url): (MAIN, (*path, at)) for at, url in enumerate(urls)}
     for document in final.configuration.of_kind("RegistryMirrorConfig"):
         endpoints = [endpoint.get("url", "") for endpoint in document.values.get("endpoints", ())]
@@ -51,3 +65,10 @@ def _host(url: str) -> str:
         return urlsplit(url).netloc.rpartition("@")[2]
     except ValueError:  # the validation says it
         return ""
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path.strip("/")
+    except ValueError:  # the validation says it
+        return url

@@ -58,11 +58,22 @@ def _kept(final: Final, patch: Patch, title: str, entry: Entry, path: Path, orde
         if origin is not None and order.get(origin.file, -1) < order[patch.source]:
             kept = final.place_of((*path, *below), title)
             message = f"{written(title, path)}: {_shown(entry)} does not unset anything, and {kept} stays"
-            in_list = any(isinstance(part, int) for part in path)
-            cure = f"change it in {kept}" if in_list else "delete it with {$patch: delete}"
+            cure = _cure(kept, path, generated=not origin.file)
             place = Place(patch.file, patch.line(entry.line), path, title, (final.node.name,))
             yield Finding(place, message, cure)
             return
+
+
+def _cure(kept: str, path: Path, *, generated: bool) -> str:
+    """What takes a value away: Talos deletes nothing inside an entry of a list."""
+    index = next((at for at, part in enumerate(path) if isinstance(part, int)), None)
+    if index is None:
+        return "delete it with {$patch: delete}"
+    if not generated:
+        return f"change it in {kept}"
+    return (
+        f"leave it out, or delete {written(MAIN, path[:index])} with {{$patch: delete}} and write it in a later patch"
+    )
 
 
 def _shown(entry: Entry) -> str:

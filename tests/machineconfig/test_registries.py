@@ -1,4 +1,4 @@
-"""Credentials of registries that are behind mirrors."""
+"""Mirrors with paths, and credentials of registries that are behind mirrors."""
 
 from pathlib import Path
 from typing import Any
@@ -48,3 +48,34 @@ def test_a_mirror_in_a_document_counts_too(tmp_path: Path) -> None:
 )
 def test_a_credential_that_is_used_is_clean(registry: str, mirrors: Any, tmp_path: Path) -> None:
     assert warned(tmp_path, AUTH % registry, mirrors) == ()
+
+
+WITH_PATH = {"docker.io": [f"{MIRROR}/v2/hub"]}
+MIRRORS = "machine: {registries: {mirrors: {docker.io: {%s}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            "overridePath: false",
+            'machine.registries.mirrors["docker.io"].overridePath is false; the topology says true',
+        ),
+        ("overridePath: {$patch: delete}", 'mirrors["docker.io"].overridePath is gone; the topology says true'),
+        (
+            "endpoints: ['https://other.example.net/']",
+            "the mirror https://other.example.net/ of docker.io has no path, and by overridePath"
+            " (patches/all/28-registries.yaml.j2:10) none is added; write https://other.example.net/v2 [mirror-path]",
+        ),
+    ],
+)
+def test_a_patch_leaves_no_mirror_without_its_path(settings: str, message: str, tmp_path: Path) -> None:
+    files = {"all/70-x.yaml": MIRRORS % settings}
+    (line,), _ = refused_and_warned(tmp_path, files, network__registryMirrors=WITH_PATH)
+    assert line.startswith("patches/all/70-x.yaml:1 (cp1, w1): ") and message in line
+
+
+@pytest.mark.parametrize("settings", ["overridePath: true", f"endpoints: ['{MIRROR}/v2/other']", "$patch: delete"])
+def test_a_mirror_with_its_path_or_none_at_all_is_clean(settings: str, tmp_path: Path) -> None:
+    files = {"all/70-x.yaml": MIRRORS % settings}
+    assert refused_and_warned(tmp_path, files, network__registryMirrors=WITH_PATH) == ((), ())

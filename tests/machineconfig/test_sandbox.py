@@ -284,6 +284,12 @@ def test_what_patches_need_is_there(tmp_path: Path, template: str, text: str) ->
     ("template", "message", "cure"),
     [
         ("{{ 1 | zq }}", "zq is no filter", "a template has abs, capitalize, "),
+        (
+            "{{ secret('a') | b64encode }}",
+            "b64encode is no filter",
+            "write the value under stringData, which is no base64",
+        ),
+        ("{{ node | to_yaml }}", "to_yaml is no filter", "write it with | flow"),
         ("{{ [] | lenght }}", "lenght is no filter (near it: length)", "a template has "),
         ("{{ 1 is definde }}", "definde is no test (near it: defined)", "a template has "),
         ("{{ node.x() }}", "x(...) cannot be called in a template", "a template calls secret, include, range, "),

@@ -65,6 +65,18 @@ def test_what_stays_may_be_what_talos_generates(tmp_path: Path) -> None:
     )
 
 
+def test_the_cure_inside_an_entry_of_a_list_that_talos_generates_is_to_delete_the_list(tmp_path: Path) -> None:
+    entry = "cluster: {apiServer: {admissionControl: [{name: PodSecurity, configuration: {exemptions: {%s}}}]}}\n"
+    (line,), _ = refused_and_warned(tmp_path, {"controlplane/70-a.yaml": entry % "namespaces: []"})
+    cure = (
+        "leave it out, or delete cluster.apiServer.admissionControl with {$patch: delete} and write it in a later patch"
+    )
+    assert f"an empty list does not unset anything, and what Talos generates stays; {cure} [" in line
+    deleted = "cluster: {apiServer: {admissionControl: {$patch: delete}}}\n"
+    files = {"controlplane/70-a.yaml": deleted, "controlplane/71-b.yaml": entry % "namespaces: [], usernames: [a]"}
+    assert refused_and_warned(tmp_path, files) == ((), ())
+
+
 @pytest.mark.parametrize(
     ("earlier", "later"),
     [
