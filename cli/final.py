@@ -3,11 +3,11 @@
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from cli.errors import CliError
 from cli.provider import Generate
 from cli.stackfile import StackFile
-from cli.state import State
 from machineconfig import Patch, Plan, PlanError, make_plan
 from machineconfig.checks import check_all
 from machineconfig.generation import arguments, given
@@ -17,6 +17,9 @@ from machineconfig.placeholder import all_shown, filled, like, machine_secrets, 
 from machineconfig.trace import Origin
 from machinery import Bundle, ConfigError, GenerateArgs
 from topology import Node
+
+if TYPE_CHECKING:  # without a state, the client of machines need not be loaded
+    from cli.state import State
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ class Prepared:
         return arguments(self.plan.topology, node, self.patches(node), self.bundle)
 
 
-def prepare(stack: StackFile, state: State | None = None) -> Prepared:
+def prepare(stack: StackFile, state: "State | None" = None) -> Prepared:
     """Render and check a stack; raises CliError with every fault. Without `state` its secrets are placeholders."""
     try:
         plan = make_plan(stack.cluster, patches=stack.patches)
@@ -122,7 +125,7 @@ def _faulty(stack: StackFile, faults: Sequence[str]) -> CliError:
     return CliError("\n".join([f"{stack.path.name}: {len(faults)} {noun}", *faults]))
 
 
-def _unfit(plan: Plan, state: State) -> Iterator[str]:
+def _unfit(plan: Plan, state: "State") -> Iterator[str]:
     """Which real secrets are not there, and where one does not fit: why is not said, as it could hold the value."""
     for name, file in plan.secrets.items():
         if name not in state.config:

@@ -1,6 +1,7 @@
 """The command `talos-stacks`: a table of commands, and what happens when one cannot do its work."""
 
 import argparse
+import importlib
 import shlex
 import sys
 import traceback
@@ -8,13 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from cli import access, check, diff, draw, explain, render, schema
 from cli.errors import CliError
 from cli.terminal import paint
 from findings import FindingsError
 
-COMMANDS = (check, render, explain, diff, access, draw, schema)
-"""Each has `add(parsers)`, which puts its parser into the table with `run(options) -> int` as its default."""
+COMMANDS = ("check", "render", "explain", "diff", "access", "draw", "schema")
+"""Modules with `add(parsers)`, which puts a parser into the table with `run(options) -> int` as its default."""
 _ABOUT = "Talos Linux clusters from one stack file each: what follows from it, what machines run, and who gets in."
 _EPILOG = """examples:
   talos-stacks check
@@ -50,19 +50,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(error)
 
 
+def load(arguments: Sequence[str]) -> Sequence[str]:
+    """Load the modules of the command that is asked for, of all where it is none; return their names."""
+    found = arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
+    for name in found:
+        importlib.import_module(f"cli.{name}")
+    return found
+
+
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """The options; a command that stands after its options is shown at its place."""
-    found = parser()
-    names = [module.__name__.rpartition(".")[2] for module in COMMANDS]
-    at = next((index for index, word in enumerate(arguments) if word in names), 0)
+    found = parser(load(arguments))
+    at = next((index for index, word in enumerate(arguments) if word in COMMANDS), 0)
     if at and arguments[0].startswith("--") and arguments[0] != "--help":
         moved = shlex.join([found.prog, arguments[at], *arguments[:at], *arguments[at + 1 :]])
         found.error(f"options follow the command: `{moved}`")
     return found.parse_args(arguments)
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+def parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of some commands."""
     result = _Parser(
         prog="talos-stacks",
         description=_ABOUT,
@@ -71,8 +78,8 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parsers = result.add_subparsers(metavar="COMMAND", dest="command", required=True)
-    for module in COMMANDS:
-        module.add(parsers)
+    for name in commands:
+        importlib.import_module(f"cli.{name}").add(parsers)
     return result
 
 

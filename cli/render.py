@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cli import state
 from cli.compare import ours
 from cli.errors import CliError
 from cli.final import Prepared, prepare
 from cli.options import EXIT_CODES, Parsers, command, node_option, output_option, project, selected, stack_option
 from cli.provider import BINARY, Generate, plugin
+from cli.stackfile import StackFile
 from cli.terminal import say, say_json, warn
 from cli.writing import MANIFEST, Rendering, write
 from machineconfig.model import Patch
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     stacks = selected(options)
     if options.node and len(stacks) > 1:
         raise CliError("--node needs --stack: the names of nodes are a stack's own")
-    prepared = [prepare(stack, state=state.read(stack) if options.show_secrets else None) for stack in stacks]
+    prepared = [_prepared(stack, options) for stack in stacks]
     renderings: list[Rendering] = []
     made: list[dict[str, Any]] = []
     with plugin() if options.plugin else contextlib.nullcontext(generate_configuration) as generate:
@@ -94,6 +94,14 @@ def run(options: argparse.Namespace) -> int:
         count = len(each_made["nodes"])
         say(f"{each_made['stack']}: {count} {'node' if count == 1 else 'nodes'} in {_shown(written_to.folder)}")
     return 0
+
+
+def _prepared(stack: StackFile, options: argparse.Namespace) -> Prepared:
+    if not options.show_secrets:
+        return prepare(stack)
+    from cli import state  # loads the client of machines
+
+    return prepare(stack, state=state.read(stack))
 
 
 def rendering(
