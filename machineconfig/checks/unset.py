@@ -33,6 +33,7 @@ _Steps = tuple[str | _Named, ...]
 
 _WORDS = "|".join(sorted({re.escape(kind.zero) for kind in KINDS.values() if isinstance(kind.zero, str) and kind.zero}))
 _MAYBE = re.compile(
+    r"""^(?P<margin> *)\S.*:[ \t]*(?:\#.*)?$(?!\n(?P=margin)[ -])|:[ \t]*[,}]|"""  # nothing behind a key
     r"""\"\"|''|\[\s*\]|\{\s*\}|!!|[|>][-+0-9]*\s*$|(?<![\w./:])[-+]?0[0xXob_.]*(?![\w./:])|"""
     rf"(?<![\w-])(?i:{_WORDS})(?![\w-])",
     re.MULTILINE,
@@ -78,7 +79,7 @@ def _cure(kept: str, path: Path, *, generated: bool) -> str:
 
 def _shown(entry: Entry) -> str:
     if isinstance(entry.node, ScalarNode):
-        return entry.text or '""'
+        return entry.text or ("nothing" if is_null(entry.node) else '""')
     return "an empty list" if entry.node.tag.endswith("seq") else "an empty map"
 
 
@@ -117,9 +118,8 @@ def _empty(text: str) -> tuple[tuple[str, Entry, _Steps], ...]:
 def _below(kind: Type, entry: Entry, steps: _Steps) -> Iterator[tuple[Entry, _Steps]]:
     if isinstance(entry.node, ScalarNode) and is_null(entry.node):  # another check says it
         return
-    if not isinstance(entry.node, ScalarNode) and not entry.node.value:
-        if len(steps) > 1 or not isinstance(kind, Struct):  # `machine: {}` is a file that waits for its contents
-            yield entry, steps
+    if _is_hollow(entry.node):
+        yield entry, steps
     elif isinstance(kind, Struct):
         yield from _in_struct(kind, entry, steps)
     elif isinstance(kind, MapOf):
@@ -150,9 +150,11 @@ def _in_struct(kind: Struct, entry: Entry, steps: _Steps) -> Iterator[tuple[Entr
         field = fields.get(_key(child))
         if field is None or field.name in wrong or field.replaces:
             continue
+        if isinstance(field.type, Struct) and _is_hollow(child.node):  # a frame that waits for its contents
+            continue
         if not isinstance(field.type, Scalar):
             yield from _below(field.type, child, (*steps, field.name))
-        elif field.name not in read and not KINDS[field.type.name].always and not _is_nothing(child.node):
+        elif field.name not in read and not KINDS[field.type.name].always and not _is_null_by_a_word(child):
             yield child, (*steps, field.name)
 
 
@@ -170,6 +172,15 @@ def _key(entry: Entry) -> str:
 
 def _is_nothing(node: Node) -> bool:
     return isinstance(node, ScalarNode) and is_null(node)
+
+
+def _is_hollow(node: Node) -> bool:
+    return not isinstance(node, ScalarNode) and not node.value
+
+
+def _is_null_by_a_word(entry: Entry) -> bool:
+    """Whether another check says that a null deletes nothing."""
+    return _is_nothing(entry.node) and bool(entry.text)
 
 
 def _is_empty(node: Node) -> bool:

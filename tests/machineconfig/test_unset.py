@@ -24,6 +24,11 @@ NIC = "machine: {network: {interfaces: [{interface: eth1, mtu: %s, vlans: [{vlan
             "cluster: {proxy: {mode: ''}}",
             'cluster.proxy.mode: "" does not unset anything',
         ),
+        (
+            "cluster: {proxy: {mode: ipvs}}",
+            "cluster: {proxy: {mode: }}",
+            "cluster.proxy.mode: nothing does not unset anything",
+        ),
         ("machine: {env: {A: b}}", "machine: {env: {A: ''}}", 'machine.env.A: "" does not unset anything'),
         ("machine: {env: {A: b}}", "machine: {env: {}}", "machine.env: an empty map does not unset anything"),
         (
@@ -56,6 +61,17 @@ def test_a_word_that_is_the_zero_value_is_refused_too(tmp_path: Path) -> None:
     ) in lines
 
 
+def test_a_key_with_nothing_behind_it_is_refused_in_a_block_too(tmp_path: Path) -> None:
+    files = {
+        "controlplane/70-a.yaml": "cluster: {proxy: {mode: ipvs}}\n",
+        "controlplane/71-b.yaml": "cluster:\n  proxy:\n    mode: # as Talos has it\n    disabled: false\n",
+    }
+    (line,), _ = refused_and_warned(tmp_path, files, **FLANNEL)
+    assert line.startswith(
+        "patches/controlplane/71-b.yaml:3 (cp1): cluster.proxy.mode: nothing does not unset anything"
+    )
+
+
 def test_what_stays_may_be_what_talos_generates(tmp_path: Path) -> None:
     files = {"controlplane/70-a.yaml": "cluster: {apiServer: {admissionControl: []}}\n"}
     (line,), _ = refused_and_warned(tmp_path, files)
@@ -85,6 +101,8 @@ def test_the_cure_inside_an_entry_of_a_list_that_talos_generates_is_to_delete_th
         ("machine: {features: {diskQuotaSupport: true}}", "machine: {features: {diskQuotaSupport: false}}"),
         ("cluster: {proxy: {mode: ''}}", "cluster: {proxy: {mode: ipvs}}"),
         ("", "machine: {}"),
+        ("", "machine: {network: {}, kubelet: {nodeIP: {}}, install: {}}"),
+        ("", "machine:\n  network:\n    # nameservers:\n  kubelet:\n    extraArgs:"),
         ("", "machine: {registries: {mirrors: {docker.io: {}}}}"),
         ("machine: {env: {A: b}}", "machine: {env: {A: {$patch: delete}}}"),
         ("cluster: {apiServer: {extraArgs: {a: b}}}", "cluster: {apiServer: {extraArgs: {a: ''}}}"),
