@@ -6,6 +6,7 @@ from typing import Any
 from findings import Finding
 from machineconfig.checks.configuration import Final
 from machineconfig.paths import MAIN, Path, written
+from machineconfig.redaction import looks_secret
 
 _CURE = "say it in one place: Talos appends lists"
 _ROOTS: tuple[Path, ...] = (
@@ -67,7 +68,7 @@ def _called(final: Final, path: Path, index: int) -> str:
 def _shown(item: Any) -> str:
     if isinstance(item, dict):
         item = item.get("name") or item.get("schedulerName") or item.get("key") or ""
-    return "" if isinstance(item, list) else str(item)
+    return "" if isinstance(item, list) or looks_secret((), item) else str(item)
 
 
 def _at(final: Final, path: Path) -> Any:

@@ -94,4 +94,4 @@ def _identity(item: Entry, field: str) -> str:
 
 def _called(part: Part, item: Entry, field: str) -> str:
     name = item.get(_NAMES[field]) if field in _NAMES else None
-    return name.text if name is not None else item.text or "an entry"
+    return part.shown(name) if name is not None else part.shown(item) or "an entry"

@@ -33,8 +33,8 @@ def has_paths_where_nothing_is_added(final: Final) -> Iterator[Finding]:
         for at, url in enumerate(urls):
             if not _path(url):
                 place = final.place_of((*_MIRRORS, name, "overridePath"))
-                message = f"the mirror {url} of {name} has no path, and by overridePath ({place}) none is added"
-                finding = final.finding(message, f"write {url.rstrip('/')}/v2", path=(*_MIRRORS, name, "endpoints", at))
+                message = f"the mirror {_host(url)} of {name} has no path, and by overridePath ({place}) none is added"
+                finding = final.finding(message, "end its URL with /v2", path=(*_MIRRORS, name, "endpoints", at))
                 if not final.is_about_a_placeholder(finding):
                     yield finding
 

@@ -63,9 +63,9 @@ MIRRORS = "machine: {registries: {mirrors: {docker.io: {%s}}}}\n"
         ),
         ("overridePath: {$patch: delete}", 'mirrors["docker.io"].overridePath is gone; the topology says true'),
         (
-            "endpoints: ['https://other.example.net/']",
-            "the mirror https://other.example.net/ of docker.io has no path, and by overridePath"
-            " (patches/all/28-registries.yaml.j2:10) none is added; write https://other.example.net/v2 [mirror-path]",
+            "endpoints: ['https://robot:t0ps3cret@other.example.net/']",
+            "the mirror other.example.net of docker.io has no path, and by overridePath"
+            " (patches/all/28-registries.yaml.j2:10) none is added; end its URL with /v2 [mirror-path]",
         ),
     ],
 )
@@ -79,3 +79,10 @@ def test_a_patch_leaves_no_mirror_without_its_path(settings: str, message: str, 
 def test_a_mirror_with_its_path_or_none_at_all_is_clean(settings: str, tmp_path: Path) -> None:
     files = {"all/70-x.yaml": MIRRORS % settings}
     assert refused_and_warned(tmp_path, files, network__registryMirrors=WITH_PATH) == ((), ())
+
+
+def test_a_url_with_a_password_that_appears_twice_is_not_shown(tmp_path: Path) -> None:
+    url = "https://robot:t0ps3cret@mirror.example.net"
+    lines = refused_and_warned(tmp_path, {"all/70-x.yaml": MIRRORS % f"endpoints: ['{url}', '{url}']"})[0]
+    assert "a secret value appears twice in endpoints" in lines[0]
+    assert "t0ps3cret" not in str(lines)
