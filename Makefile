@@ -21,7 +21,7 @@ $(BIN)/.locked: requirements-dev.txt pyproject.toml
 setup: $(BIN)/.locked ## the locked Python environment in .venv
 
 .PHONY: lock
-lock: ## lock the Python packages again after a change in pyproject.toml
+lock: ## lock the Python packages again, after a change in pyproject.toml
 	$(BIN)/python -m pip install --quiet uv==0.13.9
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" --extra dev pyproject.toml -o requirements-dev.txt
@@ -72,11 +72,11 @@ only-lab: as-variable
 	@$(if $(filter-out lab,$(STACK)),echo "make lab is for the stack lab; for this one: make rehearse STACK=$(STACK)" >&2; exit 1)
 
 .PHONY: lab
-lab: only-lab setup ## a whole cluster on simulated machines, from nothing
+lab: only-lab setup ## bring up a whole cluster on simulated machines
 	@$(LAB) up lab
 
 .PHONY: rehearse
-rehearse: as-variable setup ## the same for any stack, under its own addresses: make rehearse STACK=homelab
+rehearse: as-variable setup ## the same for any stack, at its own addresses: make rehearse STACK=homelab
 	@$(LAB) up "$(or $(STACK),lab)"
 
 .PHONY: lab-shell
@@ -88,7 +88,7 @@ lab-status: as-variable setup ## machines, faults and violated invariants of eve
 	@$(LAB) status $(if $(STACK),"$(STACK)")
 
 .PHONY: lab-down
-lab-down: as-variable setup ## end every lab and remove what it left [STACK=…: one lab]
+lab-down: as-variable setup ## end every lab and remove its files [STACK=…: one lab]
 	@$(LAB) down $(if $(STACK),"$(STACK)")
 
 .PHONY: preview
@@ -108,29 +108,29 @@ tools: setup ## pulumi and etcd, from PATH or built once
 	@$(BIN)/python -m lab.tools
 
 .PHONY: structure
-structure: setup library ## machinery/structure/releases again, from the types of Talos's own library
+structure: setup library ## regenerate machinery/structure/releases from the types of Talos's own library
 	@$(BIN)/python -m tests.oracle.structure
 
 .PHONY: library
-library: setup ## Talos's own library in four releases, built once, to hold machinery/ to it
+library: setup ## build Talos's own library in four releases, once, to compare machinery/ with it
 	@$(BIN)/python -m tests.oracle
 
 .PHONY: bench
-bench: setup tools ## previews and bring-ups of up to 200 nodes, beside what the engine alone takes; a quarter of an hour
+bench: setup tools ## measure previews and bring-ups of up to 200 nodes; takes a quarter of an hour
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.render --write
 
 .PHONY: golden
-golden: setup ## write the golden renderings in tests/golden anew
+golden: setup ## regenerate the golden renderings in tests/golden
 	@$(BIN)/python -m tests.regenerate
 
 .PHONY: schema
-schema: setup ## docs/stack.schema.json again, after a change in topology/
+schema: setup ## regenerate docs/stack.schema.json, after a change in topology/
 	$(BIN)/python -m topology.schema > docs/stack.schema.json.new
 	mv docs/stack.schema.json.new docs/stack.schema.json
 
 .PHONY: draw
-draw: setup ## docs/topologies.md again, after a change in a stack file
+draw: setup ## regenerate docs/topologies.md, after a change in a stack file
 	@$(BIN)/talos-stacks draw --write
 
 .PHONY: fuzz
@@ -138,5 +138,5 @@ fuzz: setup ## random topologies, patches and stack files, new ones every time: 
 	@FUZZ=$(or $(FUZZ),5000) $(BIN)/python -m pytest -q --timeout 0 --hypothesis-show-statistics tests/fuzz
 
 .PHONY: fuzz-oracle
-fuzz-oracle: setup library ## machinery/ beside Talos's library on new random patches, and on all oddities: make fuzz-oracle N=20000
+fuzz-oracle: setup library ## compare machinery/ with Talos's library on new random patches and on all oddities: make fuzz-oracle N=20000
 	@FUZZ_ORACLE=$(or $(N),5000) $(BIN)/python -m pytest -q --timeout 0 tests/oracle

@@ -20,11 +20,11 @@ from topology import Topology, TopologyError, load
 SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=7)
 STDOUT = "-"
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-_ABOUT = """Makes a talosconfig for an operator. Its certificate has one role of Talos's and ends by itself: nothing can
-take it back before, short of replacing the cluster's CA. It is signed with the CA in the stack's state, which the
-engine decrypts into memory; the talosconfig is kept nowhere unless --out says so. Every one that is issued is a line
-in audit.jsonl, with the certificate's serial number and fingerprint and no secret. JSON is that line, with the
-talosconfig as a text, or with the file it is in."""
+_ABOUT = """Makes a talosconfig for an operator. Its certificate has one Talos role and expires by itself: nothing can
+revoke it earlier, short of replacing the cluster's CA. It is signed with the CA in the stack's state, which the engine
+decrypts into memory; the talosconfig is not stored unless --out says where. Each one is logged as a line in
+audit.jsonl, with the certificate's serial number and fingerprint and no secret. JSON is that line, with the
+talosconfig as text, or with the file it is in."""
 _EPILOG = f"""examples:
   talos-stacks access --stack homelab --out reader.yaml
   talosctl --talosconfig reader.yaml version
@@ -40,7 +40,7 @@ def add(parsers: Parsers) -> None:
         parsers,
         "access",
         run,
-        summary="a talosconfig with a role and a short life",
+        summary="make a short-lived talosconfig with one role",
         about=_ABOUT,
         epilog=_EPILOG,
     )

@@ -48,7 +48,7 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--without-secrets",
         action="store_true",
-        help="secrets that are missing are warnings: before a rehearsal, or where CI has none",
+        help="missing secrets are only warnings: before a rehearsal, or for CI that has none",
     )
     parser.add_argument("--rules", action="store_true", help="list the checks, with the ids that waivers name")
 

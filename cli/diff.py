@@ -25,13 +25,13 @@ from cli.terminal import paint, say, say_json, warn
 from findings import FindingsError
 from topology import Node
 
-_ABOUT = """Show what each machine runs against what it would get now, by document, then by place: what would be lost,
-changed and new, with the file each change comes from. A line with ! says of a change what it will not do, because a
-living machine or cluster does not read the field again.
+_ABOUT = """Compare what each machine runs with what it would get now, by document, then by path: what would be lost,
+changed and new, with the file each change comes from. A line with ! says what a change will not do, because a running
+machine or cluster does not read the field again.
 
-Everything is compared; a value is shown if it is known to come from no secret. (secret) stands for one that depends on
-a secret of the stack, or looks like one. (not shown) stands for a text that a machine runs with and that no file says:
-it may come from a secret that is gone. Numbers, addresses, images and devices are shown all the same.
+Everything is compared; a value is shown if it is known not to come from a secret. (secret) stands for one that depends
+on a secret of the stack, or looks like one. (not shown) stands for text that a machine runs with and that is in no
+file: it may come from a secret that is gone. Numbers, addresses, images and devices are still shown.
 
 Against machines, their credentials and secrets come from the stack's state (`pulumi stack export`), in memory. With
 --talosconfig the state is not needed; secrets are then not compared.

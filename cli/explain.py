@@ -18,11 +18,11 @@ from machineconfig.redaction import looks_secret
 from machineconfig.trace import Step, Steps
 from machinery import emit
 
-_ABOUT = """Say which file and line set a value, and which values it overrode, the newest first. Of a map or a list, say
-it of everything in it. A place is written as in the configuration, with list entries by number; a document with a kind
-stands in front: UserVolumeConfig/local:provisioning.minSize. A key with dots can stand in brackets. What a patch
-deleted is explained too. Secrets of the stack are marks such as <secret name>; of what stands in a patch as it is,
-(hidden) stands for what looks like a secret or is at a place for one."""
+_ABOUT = """Say which file and line set a value, and which values it overrode, newest first. For a map or a list, say it
+for everything in it. A path is written as in the configuration, with list entries by number. A document with a kind
+goes in front: UserVolumeConfig/local:provisioning.minSize. A key with dots can be put in brackets. What a patch
+deleted is explained too. Secrets of the stack are placeholders such as <secret name>. (hidden)
+stands for what is written in a patch and looks like a secret or is at a place for one."""
 _EPILOG = f"""examples:
   talos-stacks explain lab-worker-01 machine.install.disk
   talos-stacks explain lab-controlplane-01 'machine.network.interfaces[0].addresses'

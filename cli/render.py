@@ -34,15 +34,15 @@ no network are needed.
   <node>/final.yaml                  what the machine gets
   <node>/origins.json                with --origins: which file and line set each value
 
-Either all of it is written or nothing, and only what is not there yet. With --node the renderings of other nodes stay
-as they are.
+Either all of it is written or nothing, and only files that have changed. With --node the renderings of other nodes
+stay as they are.
 
-The final configuration is made as Talos's library makes it. With --plugin the Talos provider plugin that preview uses
-is asked for it: the one on PATH, else the engine's; rendering.json says which of the two it was.
+The final configuration is made as Talos's library makes it. With --plugin it comes from the Talos provider plugin that
+preview uses: the one on PATH, else the engine's; rendering.json says which of the two made it.
 
-Secrets are marks, such as <certs.os.key> and <secret registryPassword>. With --show-secrets they are taken from the
-stack's state and its encrypted configuration; the files are then readable by you alone, and <node>/secrets.json says
-where they are."""
+Secrets are placeholders, such as <certs.os.key> and <secret registryPassword>. With --show-secrets they are taken from
+the stack's state and its encrypted configuration; then only you can read the files, and <node>/secrets.json says where
+the secrets are in them."""
 _EPILOG = f"""examples:
   talos-stacks render                          all stacks, into out/<stack>
   talos-stacks render --stack lab --out /tmp/a
@@ -61,7 +61,9 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="where to (default: out/<stack>); with all stacks, DIR/<stack>"
     )
-    parser.add_argument("--show-secrets", action="store_true", help="real secrets in place of marks, files 0600")
+    parser.add_argument(
+        "--show-secrets", action="store_true", help="real secrets instead of placeholders; the files get mode 0600"
+    )
     parser.add_argument("--plugin", action="store_true", help="final configurations from the Talos provider plugin")
     parser.add_argument(
         "--origins", action="store_true", help="write origins.json; `diff` of two folders then names the files"

@@ -53,8 +53,8 @@ def summary(run: Run, seconds: float) -> str:
     if missing := [name for name in CLIENTS if name not in clients()]:
         lines += [
             "",
-            f"Not on PATH: {enumerated(missing)}, for which the credentials above are. Without, in that shell:",
-            f"  {f'.venv/bin/talos-stacks diff --stack {run.stack}':45} ask the machines what they run with",
+            f"Not on PATH: {enumerated(missing)}, to use the credentials above with. In that shell you can also use:",
+            f"  {f'.venv/bin/talos-stacks diff --stack {run.stack}':45} compare the machines with the stack",
         ]
     return "\n".join(lines)
 

@@ -36,4 +36,4 @@ def skip() -> NoReturn:
 
 
 Data = dict[str, Any]
-"""Free values for the templates."""
+"""Values of your own for the templates."""

@@ -29,7 +29,7 @@ class Node(Model):
     interface: Interface | None = None
     """Its network interface, where network.interface does not name it."""
     data: Data = Field(default_factory=dict)
-    """Free values for its templates."""
+    """Values of your own for its templates."""
 
     @property
     def machine_type(self) -> MachineType:

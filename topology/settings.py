@@ -99,7 +99,7 @@ class Kubelet(Model):
 
 
 class Rollout(Model):
-    """How a change reaches machines that run."""
+    """How changes are rolled out to running machines."""
 
     apply_mode: Literal["auto", "no_reboot", "reboot", "staged"] = "auto"
     """How Talos takes a new configuration; auto reboots only where it must. Control planes go one at a time always."""

@@ -58,7 +58,7 @@ class Proxy(Model):
     https: ProxyUrl | None = None
     """The proxy for https:// URLs."""
     no_proxy: Annotated[tuple[Text, ...], AfterValidator(distinct)] = ()
-    """More that is reached directly; the cluster's own networks, names and endpoint are anyway."""
+    """More hosts to reach without the proxy; the cluster's own networks, names and endpoint always are."""
 
     @model_validator(mode="after")
     def _leads_somewhere(self) -> Proxy:

@@ -69,9 +69,9 @@ class Topology(Model):
     bootstrap_node: Name | None = None
     """The control plane that starts etcd, once; the first of the list at creation when left out."""
     rollout: Rollout = Rollout()
-    """How a change reaches machines that run."""
+    """How changes are rolled out to running machines."""
     data: Data = Field(default_factory=dict)
-    """Free values for all templates."""
+    """Values of your own for all templates."""
     waivers: tuple[Waiver, ...] = ()
     """Findings of the checks that are right here, each with its reason. What is wrong in this file cannot be waived."""
 

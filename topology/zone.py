@@ -17,4 +17,4 @@ class Zone(Site):
     storage: Flag = False
     """Whether it has a vote in the storage cluster's quorum, such as a Ceph monitor."""
     data: Data = Field(default_factory=dict)
-    """Free values for the templates of the zone's nodes."""
+    """Values of your own for the templates of the zone's nodes."""

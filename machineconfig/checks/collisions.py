@@ -34,7 +34,7 @@ _VOLUME_NAME = re.compile(r"[A-Za-z0-9-]{1,34}")
 
 
 def is_described_once_in_a_level(subject: Subject) -> Iterator[Finding]:
-    """One kind and name stands once in a file and once in a level; over levels it merges, and the narrower wins."""
+    """A kind and name is there once in a file and once in a level; across levels it merges, and the narrower wins."""
     files: dict[tuple[str, str, str], Part] = {}
     levels: dict[tuple[str, str, str], Part] = {}
     for part in subject.parts:
@@ -64,7 +64,7 @@ def has_no_rival(subject: Subject) -> Iterator[Finding]:
 
 
 def is_not_said_in_machine_too(subject: Subject) -> Iterator[Finding]:
-    """What a document says is not also said by the field it takes the place of."""
+    """A document does not repeat what the field that it replaces says."""
     for kind, path in _FIELDS:
         for part in subject.of_kind(kind):
             for other, entry in subject.fields(*path):

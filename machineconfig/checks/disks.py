@@ -82,7 +82,7 @@ class _Node:
 
 
 def takes_disks_that_are_free(final: Final) -> Iterator[Finding]:
-    """A volume of a whole disk names one that is not Talos's and no other volume's; every selector can fit a disk."""
+    """A whole-disk volume selects a disk that neither Talos nor another volume uses; every selector can match."""
     node = _Node(final)
     for volume in node.volumes:
         for message, cure in _wrong(node, volume):
@@ -92,7 +92,7 @@ def takes_disks_that_are_free(final: Final) -> Iterator[Finding]:
 
 
 def names_the_disk_it_takes(final: Final) -> Iterator[Finding]:
-    """A volume of a whole disk selects it by what no other disk has: else it may be Talos's own, or one of several."""
+    """A whole-disk volume selects its disk by something unique: otherwise it may be Talos's own, or one of several."""
     node = _Node(final)
     for volume in node.volumes:
         if volume.whole and not names_one(volume.match) and not any(_wrong(node, volume)):

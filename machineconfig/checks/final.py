@@ -38,7 +38,7 @@ def _in_talos_words(final: Final, problems: Iterable[Problem]) -> Iterator[Findi
 
 
 def names_every_address_of_the_api(final: Final) -> Iterator[Finding]:
-    """The API server's certificate names all that kubectl may be pointed at: endpoint, VIP, load balancers."""
+    """The API server's certificate names everything that kubectl may connect to: endpoint, VIP, load balancers."""
     if not final.node.is_controlplane:
         return
     topology, given = final.topology, _names(final.find(*_SANS))
@@ -73,7 +73,7 @@ def lets_etcd_choose_the_nodes_address(final: Final) -> Iterator[Finding]:
 
 
 def is_as_small_as_the_platform_wants(final: Final) -> Iterator[Finding]:
-    """The configuration fits into the user data of the platform, where it gets it from there."""
+    """The configuration fits into the platform's user data, on platforms that use it."""
     limit = PLATFORMS[final.topology.platform.kind].user_data
     if limit is None:
         return

@@ -100,7 +100,7 @@ def lets_in_who_must(final: Final) -> Iterator[Finding]:
 
 
 def lets_answers_in(final: Final) -> Iterator[Finding]:
-    """No rule over the ports of a node's own connections shuts out the answers: Talos looks at no connection then."""
+    """No rule on the ports of a node's own connections blocks the replies: Talos does not track connections then."""
     firewall = _firewall(final)
     for rule in firewall.rules if firewall is not None and not firewall.blocks else ():
         shut = sum(len(range(max(ports.start, _ANSWERS.start), min(ports.stop, _ANSWERS.stop))) for ports in rule.ports)

@@ -45,7 +45,7 @@ def says_each_entry_once(final: Final) -> Iterator[Finding]:
 
 
 def repeats_nothing_that_is_passed_over(final: Final) -> Iterator[Finding]:
-    """No audit rule and no entry of kubelet's settings is said again: the first one counts, the second does nothing."""
+    """No audit rule and no entry of kubelet's settings is repeated: the first one counts, the second does nothing."""
     for path, index, first in _doubles(final):
         if _is_passed_over(path):
             message = f"{_called(final, path, index)} does nothing in {written(MAIN, path)}, where {{}} says it already"

@@ -24,7 +24,7 @@ def describes_each_interface_once(subject: Subject) -> Iterator[Finding]:
             name, selector = entry.get("interface"), entry.get("deviceSelector")
             if name is not None and name.text in named:
                 first = part.place_of(named[name.text])
-                message = f"interface {part.shown(name)} is described twice in one list, first in {first}"
+                message = f"interface {part.shown(name)} appears twice in one list, first in {first}"
                 yield subject.finding(part, entry, message, "make one entry of them", called=name)
             if name is not None:
                 named.setdefault(name.text, entry)
@@ -45,7 +45,7 @@ def describes_each_vlan_once(subject: Subject) -> Iterator[Finding]:
             same = vlan_of(vlan)
             if same in numbered:
                 first = part.place_of(numbered[same])
-                message = f"VLAN {part.shown(number)} is described twice in one list, first in {first}"
+                message = f"VLAN {part.shown(number)} appears twice in one list, first in {first}"
                 yield subject.finding(part, vlan, message, "make one entry of them", called=number)
             numbered.setdefault(same, vlan)
 

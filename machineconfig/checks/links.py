@@ -14,7 +14,7 @@ _Mtu = tuple[int, str, Path]
 
 
 def carries_its_vlans(final: Final) -> Iterator[Finding]:
-    """No VLAN has larger packets than the link it is on: the kernel refuses it, and the VLAN stays away."""
+    """No VLAN has larger packets than the link it is on: the kernel refuses it, and the VLAN is missing."""
     parents = _parents(final)
     for name, parent, (mtu, title, path) in _vlans(final):
         below, document, place = parents.get(parent, (_ETHERNET, "", ()))

@@ -33,7 +33,7 @@ _SETS = frozenset(("certSANs", "validSubnets", "advertisedSubnets", "listenSubne
 
 
 def says_each_entry_once(subject: Subject) -> Iterator[Finding]:
-    """No entry of a list that patches append to stands in it twice, and no two are of one name, where that counts."""
+    """No list that patches append to has an entry twice, or two entries of one name, where that matters."""
     known: _Known = {}
     for part in subject.parts:
         struct = struct_of(part.document)

@@ -44,7 +44,7 @@ _KUBERNETES = ("kubernetes.io", "k8s.io")
 
 
 def has_the_host_name_in_its_place(subject: Subject) -> Iterator[Finding]:
-    """The contract decides where a host name stands, and the topology what it is."""
+    """The contract decides where a host name is set, and the topology what it is."""
     contract, name = subject.topology.versions.contract, subject.node.name
     document = contract >= HOSTNAME_DOCUMENT
     for part, entry in subject.fields(*_HOSTNAME):
@@ -90,7 +90,7 @@ def installs_the_image_of_the_topology(subject: Subject) -> Iterator[Finding]:
 def leaves_kernel_arguments_to_the_schematic(subject: Subject) -> Iterator[Finding]:
     """From contract v1.12 on the boot image's own command line counts, and Talos refuses both together.
 
-    Who has GRUB build the command line instead (grubUseUKICmdline: false) may give arguments to it.
+    If GRUB builds the command line instead (grubUseUKICmdline: false) arguments are allowed.
     """
     contract = subject.topology.versions.contract
     if [entry.text for _, entry in subject.fields(*_BOOT_IMAGES)][-1:] == ["false"]:
@@ -146,7 +146,7 @@ def has_no_etcd_on_a_worker(subject: Subject) -> Iterator[Finding]:
 
 
 def keeps_control_plane_settings_off_workers(subject: Subject) -> Iterator[Finding]:
-    """What is for control planes is not said to workers alone, who pass it over, nor secrets with it to any worker."""
+    """No setting for control planes is only given to workers, which ignore it; none of their secrets is."""
     if subject.node.is_controlplane:
         return
     for path in _CONTROL_PLANE:

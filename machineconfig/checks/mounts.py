@@ -72,7 +72,7 @@ class _Volumes:
 
 
 def mounts_volumes_and_hides_none(final: Final) -> Iterator[Finding]:
-    """A bind mount has the volume that it seems to mean as its source, and hides no volume and no path of Talos."""
+    """A bind mount's source is the volume that it seems to mean, and it hides no volume and no path of Talos."""
     volumes, before = _Volumes(final), list[_Mount]()
     for mount in _mounts(final):
         for key, message, cure in (

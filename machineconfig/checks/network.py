@@ -48,7 +48,7 @@ def has_the_vip_on_control_planes_only(subject: Subject) -> Iterator[Finding]:
 
 
 def gives_the_vip_once(subject: Subject) -> Iterator[Finding]:
-    """The VIP is on one link, and said in one form: two would both answer for it."""
+    """The VIP is on one link, and given in one form: two would both answer for it."""
     own: tuple[Part, Entry, str] | None = None
     for part, entry, link in _vips(subject) if subject.node.is_controlplane else ():
         if link and address_of(entry.text) == subject.topology.network.vip:

@@ -15,7 +15,7 @@ _PODS = ("cluster", "network", "podSubnets")
 
 
 def cuts_pod_networks_into_pieces(final: Final) -> Iterator[Finding]:
-    """Node masks of kube-controller-manager's arguments fit the pod networks and leave a piece for every node."""
+    """Node masks in kube-controller-manager's arguments fit the pod networks and leave a subnet for every node."""
     if not final.node.is_controlplane:
         return
     arguments, networks = final.find(*_ARGUMENTS) or {}, _networks(final)

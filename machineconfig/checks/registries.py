@@ -14,7 +14,7 @@ _DOCKER = frozenset(("docker.io", "index.docker.io", "registry-1.docker.io"))
 
 
 def sends_its_credentials_somewhere(final: Final) -> Iterator[Finding]:
-    """A credential is under the name of a host that images are pulled from, which no registry behind mirrors is."""
+    """A credential is for a host that images are pulled from, which a registry behind mirrors is not."""
     mirrors = dict(_mirrors(final))
     for name, title, path in _credentials(final):
         hosts = mirrors.get(name, mirrors.get(_REST, {}))

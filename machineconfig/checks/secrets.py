@@ -32,7 +32,7 @@ def leaves_machine_secrets_to_the_stack(subject: Subject) -> Iterator[Finding]:
 
 
 def asks_for_its_secrets(subject: Subject) -> Iterator[Finding]:
-    """What a key of Talos says is a secret is asked for with secret("name"), and does not stand in clear in a file."""
+    """A key that holds a secret gets it from secret("name"), and no file has it in clear text."""
     for part in subject.parts:
         for entry in _in_clear(part.patch.text)[part.index]:
             message = f"{written(entry.path)} is in clear text in a file under version control"

@@ -58,7 +58,7 @@ def has_keys_that_talos_knows(subject: Subject) -> Iterator[Finding]:
 
 
 def deletes_or_merges(subject: Subject) -> Iterator[Finding]:
-    """`$patch` says delete: Talos knows no other word for it, and takes what else stands there for a value."""
+    """`$patch` says delete: Talos knows no other word, and takes anything else for a value."""
     for part in subject.parts:
         for entry in part.document.root.walk() if MARK in part.patch.text else ():
             if entry.path[-1:] == (MARK,) and entry.text != DELETE:
@@ -67,7 +67,7 @@ def deletes_or_merges(subject: Subject) -> Iterator[Finding]:
 
 
 def has_values_of_the_right_type(subject: Subject) -> Iterator[Finding]:
-    """Every value is one that Talos can read as what the key is for."""
+    """Every value is of a type that Talos can read for its key."""
     for part, unread in _unread(subject):
         if not unread.unknown and not _on_a_secret(part, unread.problem):
             found = _finding(subject, part, unread.problem, unread.problem.message, "correct the value")

@@ -29,7 +29,7 @@ _VERSION = re.compile(r"v(\d+)\.(\d+)\.\d+")
 
 
 def is_what_talosctl_takes(finals: Iterable[Final]) -> Iterator[Finding]:
-    """Talos's own validator takes the configuration. Asked where talosctl is there and not older than the cluster."""
+    """Talos's own validator accepts the configuration. Runs if talosctl is on PATH and not older than the cluster."""
     program = shutil.which("talosctl")
     finals = tuple(finals)
     if program is None or not finals or _minor(program) < _wanted(finals[0]):

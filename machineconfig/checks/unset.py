@@ -42,7 +42,7 @@ _MAYBE = re.compile(
 
 
 def changes_what_it_overrides(final: Final) -> Iterator[Finding]:
-    """No value is empty or zero over one that an earlier patch or Talos gave: the merge passes it over."""
+    """No empty or zero value is meant to unset one from an earlier patch or Talos: the merge ignores it."""
     order = {patch.source: index for index, patch in enumerate(final.patches)}
     values = {document.title: document.values for document in final.configuration.documents}
     for patch in final.patches:

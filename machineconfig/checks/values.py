@@ -20,7 +20,7 @@ _NUMBERS = frozenset(("int", "uint", "uint8", "uint16", "uint32", "uint64", "por
 
 
 def means_what_is_written(subject: Subject) -> Iterator[Finding]:
-    """A zero in front of a number makes it octal for Talos, one behind gets lost, a date gets a time; text does not."""
+    """Talos reads a number with a leading zero as octal, drops trailing zeros and adds a time to a date; text stays."""
     for part in subject.parts:
         for entry, meant in _read_differently(part.patch.text, part.index):
             message = f"{written(entry.path)}: Talos reads {part.shown(entry)} as {meant}"
@@ -28,7 +28,7 @@ def means_what_is_written(subject: Subject) -> Iterator[Finding]:
 
 
 def deletes_by_patch_and_not_by_null(subject: Subject) -> Iterator[Finding]:
-    """A null changes nothing: Talos's merge passes it over, where other tools would delete."""
+    """A null changes nothing: Talos's merge ignores it, where other tools would delete."""
     for part in subject.parts:
         for entry in () if part.patch.text.startswith(PLACEHOLDERS) else _nulls(part.patch.text, part.index):
             message = f"{written(entry.path)}: {entry.text} changes nothing and deletes nothing"

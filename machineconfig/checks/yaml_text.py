@@ -17,7 +17,7 @@ _TEMPLATE = re.compile(r"\{\{[-+]?\s*(?:(?:secret|include)\s*\(|(?:node|cluster|
 
 
 def is_a_template_by_its_name(subject: Subject) -> Iterator[Finding]:
-    """What is written as a template has a name that ends in .j2: any other file is taken as it stands."""
+    """A template's file name ends in .j2: any other file is used as it is."""
     for patch in subject.patches:
         if patch.source.endswith(".j2"):
             continue
@@ -41,7 +41,7 @@ def is_yaml(subject: Subject) -> Iterator[Finding]:
 
 
 def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
-    """No map has one key twice: Talos refuses it."""
+    """No map has the same key twice: Talos refuses it."""
     for part in subject.parts:
         for entry, first in part.document.duplicate_keys:
             line = part.patch.line(first)
@@ -50,7 +50,7 @@ def sets_each_key_once(subject: Subject) -> Iterator[Finding]:
 
 
 def is_a_mapping(subject: Subject) -> Iterator[Finding]:
-    """Every document is a mapping, or at least a JSON patch, and there is one."""
+    """Every file has a document, and every document is a mapping or a JSON patch."""
     for patch in subject.patches:
         if is_empty(patch.text):
             yield Finding(_at(subject, patch, None), "says null and nothing else", "take the file away")
@@ -60,7 +60,7 @@ def is_a_mapping(subject: Subject) -> Iterator[Finding]:
 
 
 def is_no_json_patch(subject: Subject) -> Iterator[Finding]:
-    """There are JSON patches only where the contract has a single document."""
+    """JSON patches are used only where the contract has a single document."""
     contract = subject.topology.versions.contract
     for part in subject.parts:
         if _is_json_patch(part) and contract >= HOSTNAME_DOCUMENT:
@@ -72,7 +72,7 @@ def is_no_json_patch(subject: Subject) -> Iterator[Finding]:
 
 
 def has_kind_and_version(subject: Subject) -> Iterator[Finding]:
-    """A document with a kind says its apiVersion, and the other way round."""
+    """A document with a kind has an apiVersion, and the other way round."""
     for part in subject.parts:
         kind, version = part.document.root.get("kind"), part.document.root.get("apiVersion")
         if kind is not None and version is None:

@@ -33,11 +33,11 @@ def test_programs_are_named_where_they_are(summary: Any) -> None:
 def test_one_that_is_not_there_is_not_promised(summary: Any) -> None:
     said = summary("kubectl")
     assert "a shell for pulumi and kubectl\n" in said
-    assert "Not on PATH: talosctl, for which the credentials above are. Without, in that shell:\n" in said
+    assert "Not on PATH: talosctl, to use the credentials above with. In that shell you can also use:\n" in said
     assert ".venv/bin/talos-stacks diff --stack lab" in said
 
 
 def test_without_either_it_is_a_shell_for_pulumi(summary: Any) -> None:
     said = summary()
     assert "a shell for pulumi\n" in said
-    assert "Not on PATH: talosctl and kubectl, for" in said
+    assert "Not on PATH: talosctl and kubectl, to use" in said

@@ -151,7 +151,7 @@ def test_one_interface_twice_in_a_list_is_refused(tmp_path: Path) -> None:
     )
     (line,) = found(stack(), with_patches(tmp_path, {"node/w1/70-nic.yaml": text}))
     assert line == (
-        "patches/node/w1/70-nic.yaml:5 (w1): interface eth1 is described twice in one list,"
+        "patches/node/w1/70-nic.yaml:5 (w1): interface eth1 appears twice in one list,"
         " first in patches/node/w1/70-nic.yaml:4; make one entry of them"
     )
 

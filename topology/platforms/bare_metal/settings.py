@@ -15,7 +15,7 @@ class BareMetalSettings(Platform):
     """Nothing to make and nothing to ask: the machines are there."""
 
     kind: Literal["bare-metal"]
-    """Machines that are there already."""
+    """Machines that already exist."""
     link: Link | None = None
     """How the machines are connected, where that is a bond or a VLAN. A node may differ."""
     volumes: dict[VolumeName, Volume] = Field(default_factory=dict)

@@ -36,7 +36,7 @@ class ProxmoxSettings(Platform):
     endpoint: Https = Field(examples=["https://pve.example.internal:8006"])
     """The API's URL."""
     insecure: Flag = False
-    """Whether a certificate of the API that nobody vouches for is taken."""
+    """Whether to accept an API certificate that no trusted CA has signed."""
     host: Text = Field(examples=["pve"])
     """The Proxmox node that VMs are made on, where a node names no other."""
     datastore: Text = Field(examples=["local-lvm"])
