@@ -40,35 +40,31 @@ def says_each_entry_once(final: Final) -> Iterator[Finding]:
     """No list in a free-form map has an entry twice, or two of one name: Kubernetes refuses it and does not start."""
     for path, index, first in _doubles(final):
         if not _is_passed_over(path):
-            message = f"{_called(final, path, index)} appears twice in {written(MAIN, path)}, first in {{}}"
-            yield _finding(final, message, path, index, first)
+            message = f"appears twice in {written(MAIN, path)}, first in {final.place_of((*path, first))}"
+            yield _finding(final, message, path, index)
 
 
 def repeats_nothing_that_is_passed_over(final: Final) -> Iterator[Finding]:
     """No audit rule and no entry of kubelet's settings is repeated: the first one counts, the second does nothing."""
     for path, index, first in _doubles(final):
         if _is_passed_over(path):
-            message = f"{_called(final, path, index)} does nothing in {written(MAIN, path)}, where {{}} says it already"
-            yield _finding(final, message, path, index, first)
+            place = final.place_of((*path, first))
+            yield _finding(final, f"does nothing in {written(MAIN, path)}, where {place} says it already", path, index)
 
 
-def _finding(final: Final, message: str, path: Path, index: int, first: int) -> Finding:
-    message = message.format(final.place_of((*path, first)))
-    return final.finding(message, _CURE, path=(*path, index), value=_shown(_at(final, (*path, index))))
+def _finding(final: Final, message: str, path: Path, index: int) -> Finding:
+    shown = _shown(_at(final, (*path, index)), path)
+    return final.finding(f"{shown or f'entry {index}'} {message}", _CURE, path=(*path, index), value=shown)
 
 
 def _is_passed_over(path: Path) -> bool:
     return path[:3] == _AUDIT or (path[:3] == _KUBELET and path[3] not in _REFUSED)
 
 
-def _called(final: Final, path: Path, index: int) -> str:
-    return _shown(_at(final, (*path, index))) or f"entry {index}"
-
-
-def _shown(item: Any) -> str:
+def _shown(item: Any, path: Path) -> str:
     if isinstance(item, dict):
         item = item.get("name") or item.get("schedulerName") or item.get("key") or ""
-    return "" if isinstance(item, list) or looks_secret((), item) else str(item)
+    return "" if isinstance(item, list) or looks_secret(path, item) else str(item)
 
 
 def _at(final: Final, path: Path) -> Any:

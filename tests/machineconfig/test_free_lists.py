@@ -67,3 +67,10 @@ def test_an_equal_audit_rule_does_nothing_and_is_warned_of(tmp_path: Path) -> No
     refused, (line,) = refused_and_warned(tmp_path, {"controlplane/70-a.yaml": rules})
     assert refused == ()
     assert "entry 1 does nothing in cluster.apiServer.auditPolicy.rules, where patches/controlplane/70-a.yaml:1" in line
+
+
+def test_an_entry_is_shown_as_it_is_but_for_secrets(tmp_path: Path) -> None:
+    (line,), _ = refused_and_warned(tmp_path, {"controlplane/70-a.yaml": SECURITY % "users: ['{x}', '{x}']"})
+    assert "(cp1): {x} appears twice in cluster" in line
+    (line,), _ = refused_and_warned(tmp_path, {"controlplane/70-a.yaml": SECURITY % "tokens: [hunter2, hunter2]"})
+    assert "(cp1): entry 1 appears twice in cluster" in line and "hunter2" not in line
