@@ -26,7 +26,7 @@ class Turns:
     """Owns who changes now, and who stopped the run.
 
     Machines that are sick at the first change of their role come before the healthy ones: their own change may be what
-    mends them, and a healthy one would wait for them in vain. So do control planes that have not joined: every vote
+    fixes them, and a healthy one would wait for them in vain. So do control planes that have not joined: every vote
     more makes the next step safer.
     """
 

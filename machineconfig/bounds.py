@@ -120,7 +120,7 @@ def too_large() -> RefusedError:
 
 def looks_into_a_secret() -> RefusedError:
     """The refusal of what depends on what is in a secret."""
-    return RefusedError("looks into the value of a secret, or changes it", _AS_IT_IS)
+    return RefusedError("looks into the value of a secret or changes it", _AS_IT_IS)
 
 
 def _too_long() -> RefusedError:

@@ -1,6 +1,6 @@
 """Places in a machine configuration, as people write them: `machine.network.interfaces[0].addresses`.
 
-A document with a kind stands in front, with a colon: `UserVolumeConfig/local:provisioning.minSize`. Without one the
+A document with a kind goes in front, with a colon: `UserVolumeConfig/local:provisioning.minSize`. Without one the
 main document is meant. A key with a dot or a bracket in it can stand in brackets, as in
 `machine.sysctls["net.core.somaxconn"]`.
 """

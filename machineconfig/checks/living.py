@@ -8,10 +8,12 @@ from machineconfig.paths import MAIN, Documents
 from machinery import ConfigError, parse_configuration
 
 _MANIFESTS = "Talos creates manifests that are missing and updates none: `talosctl upgrade-k8s` or kubectl apply does"
-_IDENTITY = "machines with the old value and with the new one do not find each other; it stays in a living cluster"
-_DISK = "the machine is installed and stays where it is; it takes a reset to install it again"
-_NETWORK = "what runs keeps its addresses, so the cluster would speak two networks; it takes a new cluster"
-_VOLUME = "the volume is made and stays as it is; it takes a wipe of the volume to make it again"
+_IDENTITY = (
+    "machines with the old value and with the new one do not find each other; it must not change in a running cluster"
+)
+_DISK = "the machine is installed and stays where it is; this needs a reset"
+_NETWORK = "what runs keeps its addresses, so the cluster would be on two networks; this needs a new cluster"
+_VOLUME = "the volume is made and stays as it is; this needs a wipe of the volume"
 
 _FIELDS: dict[tuple[str, ...], str] = {
     ("cluster", "inlineManifests"): _MANIFESTS,
@@ -22,12 +24,12 @@ _FIELDS: dict[tuple[str, ...], str] = {
     ("cluster", "externalCloudProvider", "manifests"): _MANIFESTS,
     ("cluster", "network", "podSubnets"): _NETWORK,
     ("cluster", "network", "serviceSubnets"): _NETWORK,
-    ("cluster", "network", "dnsDomain"): "what runs keeps resolving the old domain until it is recreated",
-    ("cluster", "clusterName"): "kubeconfigs and talosconfigs that people have keep the old name",
+    ("cluster", "network", "dnsDomain"): "running pods keep resolving the old domain until they are recreated",
+    ("cluster", "clusterName"): "existing kubeconfigs and talosconfigs keep the old name",
     ("cluster", "id"): _IDENTITY,
     ("cluster", "secret"): _IDENTITY,
     ("cluster", "ca"): "certificates of the old authority are refused at once; rotate it with `talosctl rotate-ca`",
-    ("cluster", "etcd", "ca"): "a member with another authority cannot join the others; it takes a new cluster",
+    ("cluster", "etcd", "ca"): "a member with another authority cannot join the others; this needs a new cluster",
     ("cluster", "aggregatorCA"): "API servers with the old authority refuse the new one until all have changed",
     ("cluster", "serviceAccount"): "tokens signed with the old key are refused, those of running pods too",
     ("cluster", "secretboxEncryptionSecret"): "what etcd holds encrypted with the old key can no longer be read",
@@ -38,7 +40,7 @@ _FIELDS: dict[tuple[str, ...], str] = {
     ("machine", "install", "diskSelector"): _DISK,
     ("machine", "install", "wipe"): _DISK,
     ("machine", "install", "legacyBIOSSupport"): _DISK,
-    ("machine", "disks"): "partitions are made once; a disk that has some is left alone",
+    ("machine", "disks"): "partitions are made once; a disk that already has some is left alone",
     ("machine", "kubelet", "extraConfig", "registerWithTaints"): (
         "a node registers once, so its taints stay; set them through the Kubernetes API"
     ),
@@ -48,7 +50,7 @@ _SYSTEM = "VolumeConfig"
 _VOLUMES = (_SYSTEM, "UserVolumeConfig", "RawVolumeConfig", "SwapVolumeConfig")
 _PARTITIONS = {"STATE": "state", "EPHEMERAL": "ephemeral"}
 """Volumes that machine.systemDiskEncryption speaks of, by its keys."""
-_ENCRYPTED = "a volume is encrypted when it is made, and stays as it is; it takes a wipe: talosctl reset"
+_ENCRYPTED = "a volume is encrypted when it is made, and stays as it is; this needs a wipe: talosctl reset"
 _KEYS = "Talos opens the volume with one of the keys that it has, and then takes the others: one of the old must stay"
 
 

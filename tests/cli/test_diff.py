@@ -45,8 +45,7 @@ class TestFolders:
             "  - machine.features.hostDNS.forwardKubeDNSToHost: true  patches/worker/70-own.yaml:4 (deletes it)",
             '  - machine.sysctls["vm.max_map_count"]: "262144"  was set by patches/worker/70-own.yaml:3',
             "  ~ machine.install.wipe: false -> true  patches/node/lab-worker-01/70-disk.yaml:3",
-            "  ! machine.install.wipe has changed: the machine is installed and stays where it is; it takes a reset to"
-            " install it again",
+            "  ! machine.install.wipe has changed: the machine is installed and stays where it is; this needs a reset",
             "1 of 1 nodes differ",
         ]
 

@@ -104,7 +104,7 @@ def test_a_line_says_what_will_not_happen_and_shows_no_value() -> None:
 
 def test_encryption_says_the_wipe_that_it_takes_and_keys_that_one_must_stay() -> None:
     (wipe,) = changed_bootstrap_fields(configuration(), configuration(STATE))
-    assert str(wipe).endswith("it takes a wipe: talosctl reset --system-labels-to-wipe STATE")
+    assert str(wipe).endswith("this needs a wipe: talosctl reset --system-labels-to-wipe STATE")
     new = STATE.replace("nodeID: {}", "static: {passphrase: hunter2}")
     (keys,) = changed_bootstrap_fields(configuration(STATE), configuration(new))
     assert str(keys).endswith("one of the old must stay") and "hunter2" not in str(keys)
