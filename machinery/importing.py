@@ -8,12 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric import ed25519
-
 from findings import Finding, FindingsError, Place
 from machinery.authority import authority_problems, ends_soon
 from machinery.errors import ConfigError, NotYamlError
-from machinery.pem import EncryptedKeyError, converted_certificate, converted_key, read_key
+from machinery.pem import EncryptedKeyError, converted_certificate, converted_key, header
 from machinery.problems import Problem
 from machinery.secrets import KEY_ALONE, PAIRS, TEXTS, Bundle, KeyPair, read_tree, secrets_document
 
@@ -95,7 +93,7 @@ def _pair_refusals(attribute: str, pair: KeyPair, now: datetime | None) -> Itera
         return
     if attribute != KEY_ALONE:
         yield from (_refusal(f"{where}.crt", problem, cure) for problem, cure in authority_problems(pair, now))
-    elif isinstance(read_key(pair.key), ed25519.Ed25519PrivateKey):
+    elif header(pair.key).startswith("ED25519"):  # reading a long RSA key again would double the time
         cure = "take the key that signs the tokens of the cluster, sa.key"
         yield _refusal(f"{where}.key", "is an Ed25519 key, with which Kubernetes signs no tokens", cure)
 
