@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig.checks import final
+from machineconfig.checks import configuration
 from tests.fuzz.attempt import LateRefusalError, attempt
 from tests.machineconfig.stacks import PATCHES, raw, write
 
@@ -14,7 +14,7 @@ SECRET = "machine: {sysctls: {a: {{ secret('pw') | flow }}}}\n"
 
 def tried(folder: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> bool:
     """A preview that does not ask what Talos would refuse."""
-    monkeypatch.setattr(final, "validate", lambda *_, **__: ())
+    monkeypatch.setattr(configuration, "validate", lambda *_, **__: ())
     root = folder / "patches"
     shutil.copytree(PATCHES, root)
     return attempt(raw(), write(root, {f"all/9{at}-x.yaml.j2": text for at, text in enumerate(files.values())}))

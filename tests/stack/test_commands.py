@@ -78,7 +78,7 @@ def test_a_secret_of_a_patch_that_is_gone_is_not_shown(lab: Rehearsal) -> None:
     patch.unlink()
     try:
         ended = command(lab, "diff", "--node", "lab-worker-01")
-        lab.patch("worker/71-secret.yaml.j2", SECRET.replace('("own")', '("own") | upper'))
+        lab.patch("worker/71-secret.yaml.j2", SECRET.replace('{{ secret("own") | flow }}', '"{{ secret("own") }}-new"'))
         changed = command(lab, "diff", "--node", "lab-worker-01")
     finally:
         lab.patch("worker/71-secret.yaml.j2", SECRET)
