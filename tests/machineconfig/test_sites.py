@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from machineconfig import make_plan
+from machineconfig import Plan, PlanError, make_plan
 from machineconfig.checks.configuration import Final, made
 from tests.machineconfig import golden
 from tests.machineconfig.stacks import BARE_METAL, PATCHES, raw, stack, write
@@ -70,19 +70,28 @@ def test_a_mirror_with_a_path_is_used_as_it_is_written(urls: list[str], whole: b
     assert mirrors["docker.io"] == {"endpoints": urls} | ({"overridePath": True} if whole else {})
 
 
-@pytest.mark.parametrize("word", ["true", "false"])
-def test_a_patch_may_say_how_a_mirror_is_used_without_naming_it_again(tmp_path: Path, word: str) -> None:
-    shutil.copytree(PATCHES, tmp_path / "patches")
+def with_mirror_patch(folder: Path, word: str) -> Plan:
+    """A stack with a mirror whose URL has a path, and a patch that says how it is used."""
+    shutil.copytree(PATCHES, folder / "patches")
     text = f"machine: {{registries: {{mirrors: {{docker.io: {{overridePath: {word}}}}}}}}}\n"
-    write(tmp_path / "patches", {"all/70-mirror.yaml": text})
-    urls = ["https://mirror.example.internal/v2/hub"]
-    plan = make_plan(raw(network__registryMirrors={"docker.io": urls}), patches=tmp_path / "patches")
+    write(folder / "patches", {"all/70-mirror.yaml": text})
+    return make_plan(raw(network__registryMirrors={"docker.io": [HUB]}), patches=folder / "patches")
+
+
+HUB = "https://mirror.example.internal/v2/hub"
+
+
+def test_a_patch_may_say_how_a_mirror_is_used_without_naming_it_again(tmp_path: Path) -> None:
+    plan = with_mirror_patch(tmp_path, "true")
     final = made(plan.topology, plan.topology.node("w1"), plan.patches["w1"])
     assert isinstance(final, Final)
-    assert final.find("machine", "registries", "mirrors", "docker.io") == {
-        "endpoints": urls,
-        "overridePath": word == "true",
-    }
+    mirror = final.find("machine", "registries", "mirrors", "docker.io")
+    assert mirror == {"endpoints": [HUB], "overridePath": True}
+
+
+def test_a_patch_takes_no_path_from_a_mirror(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="overridePath is false; the topology says true; leave it out of the patch"):
+        with_mirror_patch(tmp_path, "false")
 
 
 def test_the_issuer_of_tokens_is_rendered_byte_for_byte() -> None:
