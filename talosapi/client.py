@@ -98,31 +98,18 @@ class Client:
 
     async def machine_status(self) -> MachineStatus:
         """Ask which stage of its life the machine is in, such as running or rebooting."""
-        request = cosi_pb2.GetRequest(namespace="runtime", type="MachineStatuses.runtime.talos.dev", id="machine")
-        method = StateStub(self._connection.channel).Get
-        response = await self._ask(method, request)
-        status = answers.machine_status(response.resource.spec.proto_spec)
-        if status is None:
-            raise self._connection.error(Code.INTERNAL, "its machine status cannot be read")
-        return status
+        spec = await self._spec("runtime", "MachineStatuses.runtime.talos.dev", "machine")
+        return self._readable(answers.machine_status(spec), "its machine status")
 
     async def time_synchronised(self) -> bool:
         """Ask whether the machine's time follows its time servers, or is not meant to."""
-        request = cosi_pb2.GetRequest(namespace="runtime", type="TimeStatuses.v1alpha1.talos.dev", id="node")
-        response = await self._ask(StateStub(self._connection.channel).Get, request)
-        status = answers.time_status(response.resource.spec.proto_spec)
-        if status is None:
-            raise self._connection.error(Code.INTERNAL, "the status of its time cannot be read")
-        return status
+        spec = await self._spec("runtime", "TimeStatuses.v1alpha1.talos.dev", "node")
+        return self._readable(answers.time_status(spec), "the status of its time")
 
     async def machine_configuration(self) -> str:
         """Ask which configuration the machine runs with, secrets in it; NOT_FOUND when it has none."""
-        request = cosi_pb2.GetRequest(namespace="config", type="MachineConfigs.config.talos.dev", id="v1alpha1")
-        response = await self._ask(StateStub(self._connection.channel).Get, request)
-        text = answers.machine_configuration(response.resource.spec.proto_spec)
-        if text is None:
-            raise self._connection.error(Code.INTERNAL, "its machine configuration cannot be read")
-        return text
+        spec = await self._spec("config", "MachineConfigs.config.talos.dev", "v1alpha1")
+        return self._readable(answers.machine_configuration(spec), "its machine configuration")
 
     async def read(self, path: str) -> bytes:
         """Read a file of the machine."""
@@ -222,6 +209,17 @@ class Client:
 
     async def _ask(self, method: ServiceMethod[Request, Answer], request: Request) -> Answer:
         return await self._repeated(lambda: self._connection.call(method, [request], self._timeout))
+
+    async def _spec(self, namespace: str, kind: str, name: str) -> bytes:
+        """Ask for a resource of the machine's state, as the bytes of its spec."""
+        request = cosi_pb2.GetRequest(namespace=namespace, type=kind, id=name)
+        response = await self._ask(StateStub(self._connection.channel).Get, request)
+        return response.resource.spec.proto_spec
+
+    def _readable(self, value: T | None, what: str) -> T:
+        if value is None:
+            raise self._connection.error(Code.INTERNAL, f"{what} cannot be read")
+        return value
 
     async def _collect(self, method: ServiceMethod[Request, common_pb2.Data], request: Request) -> bytes:
         async def collect() -> bytes:

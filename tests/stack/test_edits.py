@@ -16,14 +16,8 @@ pytestmark = pytest.mark.stack
 
 
 @pytest.fixture(scope="module")
-def living(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
-    rehearsal = Rehearsal(tmp_path_factory.mktemp("edits"))
-    rehearsal.start()
-    try:
-        rehearsal.up()
-        yield rehearsal
-    finally:
-        rehearsal.down()
+def living(cluster: Rehearsal) -> Rehearsal:
+    return cluster
 
 
 @pytest.fixture
