@@ -8,6 +8,7 @@ _BEGIN = """
 import asyncio, base64, sys
 from pathlib import Path
 import yaml
+from grpclib.exceptions import GRPCError
 from talosapi import Client, Credentials
 from talosapi.gen import machine_pb2
 
@@ -19,7 +20,15 @@ async def main(talosconfig, address, name):
 """
 _REMOVE = """
         member = next(member.id for member in await client.etcd_members() if member.hostname == name)
-        await client._machine.EtcdRemoveMemberByID(machine_pb2.EtcdRemoveMemberByIDRequest(member_id=member))
+        request = machine_pb2.EtcdRemoveMemberByIDRequest(member_id=member)
+        while True:
+            try:
+                return await client._machine.EtcdRemoveMemberByID(request)
+            except GRPCError as refused:
+                # etcd refuses until it has been connected to every member for five seconds.
+                if "unhealthy cluster" not in str(refused.message):
+                    raise
+            await asyncio.sleep(0.1)
 """
 _RESET = """
         await client.reset(graceful=False, reboot=True, labels=("EPHEMERAL",))
