@@ -126,8 +126,7 @@ golden: setup ## regenerate the golden renderings in tests/golden
 
 .PHONY: schema
 schema: setup ## regenerate docs/stack.schema.json, after a change in topology/
-	$(BIN)/python -m topology.schema > docs/stack.schema.json.new
-	mv docs/stack.schema.json.new docs/stack.schema.json
+	@$(BIN)/talos-stacks schema --write
 
 .PHONY: draw
 draw: setup ## regenerate docs/topologies.md, after a change in a stack file

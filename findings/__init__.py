@@ -2,15 +2,3 @@
 
 from findings.finding import Finding, FindingsError, Place, said_once
 from findings.text import NOTHING, Path, path_of, show, written
-
-__all__ = [
-    "NOTHING",
-    "Finding",
-    "FindingsError",
-    "Path",
-    "Place",
-    "path_of",
-    "said_once",
-    "show",
-    "written",
-]

@@ -6,20 +6,3 @@ from machineconfig.model import Patch, RenderingError
 from machineconfig.plan import Plan, PlanError, make_plan
 from machineconfig.render import render_cluster, render_node
 from machineconfig.schematic import DiskImage, Schematic, UnknownFormatError, disk_image, installer
-
-__all__ = [
-    "DiskImage",
-    "NodeFacts",
-    "Patch",
-    "Plan",
-    "PlanError",
-    "RenderingError",
-    "Schematic",
-    "UnknownFormatError",
-    "check_patches",
-    "disk_image",
-    "installer",
-    "make_plan",
-    "render_cluster",
-    "render_node",
-]

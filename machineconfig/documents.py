@@ -8,8 +8,6 @@ from machinery.documents import V1ALPHA1_KIND
 from machinery.entries import Entry, roots
 from machinery.yaml import MappingNode
 
-__all__ = ["Document", "Entry", "parse"]
-
 
 @dataclass(frozen=True)
 class Document:

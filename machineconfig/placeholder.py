@@ -4,7 +4,6 @@ A placeholder is letters and digits, valid in YAML, JSON, base64 and the names o
 for, and how often `| flow` has quoted it, so that the value can be written there exactly, whatever is in it.
 """
 
-import base64
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from functools import lru_cache
 from findings import Finding
 from machineconfig.model import Patch, mark
 from machinery import Bundle, generate_secrets
+from machinery.secrets import PAIRS, TEXTS, encoded
 from machinery.structure import DOCUMENTS, V1ALPHA1, ListOf, MapOf, Scalar, Struct, Type
 from machinery.yaml import PLAIN, MappingNode, Node, ScalarNode, SequenceNode, compose
 
@@ -28,22 +28,6 @@ _UNQUOTED = frozenset(("bool", "int", "uint", "uint8", "uint16", "uint32", "uint
 """Scalars of the structure tables that Talos does not read from a text in quotes."""
 _NUMBER = re.compile(r"[-+]?[0-9][0-9xob_]*|true|false")
 _DEEPEST = 9
-_PAIRS = {
-    "etcd": "etcd",
-    "k8s": "k8s",
-    "k8s_aggregator": "k8saggregator",
-    "k8s_service_account": "k8sserviceaccount",
-    "os": "os",
-}
-_TEXTS = {
-    "cluster_id": "cluster.id",
-    "cluster_secret": "cluster.secret",
-    "bootstrap_token": "secrets.bootstraptoken",
-    "trustd_token": "trustdinfo.token",
-    "secretbox_encryption_secret": "secrets.secretboxencryptionsecret",
-    "aescbc_encryption_secret": "secrets.aescbcencryptionsecret",
-}
-"""The parts of a bundle, as a secrets.yaml calls them."""
 _QUICK = "v1.6"
 """The newest contract whose service account key is not RSA, which takes seconds to make."""
 
@@ -99,14 +83,14 @@ def holds_mark(text: str) -> bool:
 
 def machine_secrets(bundle: Bundle) -> Iterator[tuple[str, str]]:
     """Each machine secret as it stands in a configuration, with the mark that is shown in its place."""
-    for attribute, name in _PAIRS.items():
+    for attribute, name in PAIRS.items():
         pair = getattr(bundle, attribute)
         for part, pem in (("crt", pair.crt), ("key", pair.key)):
             if pem:
-                yield base64.b64encode(pem.encode()).decode(), f"<certs.{name}.{part}>"
-    for attribute, name in _TEXTS.items():
+                yield encoded(pem), f"<certs.{name}.{part}>"
+    for attribute, place in TEXTS.items():
         if value := str(getattr(bundle, attribute)):
-            yield value, f"<{name}>"
+            yield value, f"<{'.'.join(place)}>"
 
 
 def all_shown(text: str) -> str:

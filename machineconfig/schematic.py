@@ -1,11 +1,11 @@
 """What the Image Factory calls things: schematic ids, installer references and disk images, without asking it."""
 
 import hashlib
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, Self
 from urllib.parse import urlsplit
+
+from machinery.emit import dump
 
 ARCHITECTURE = "amd64"
 
@@ -18,16 +18,6 @@ _DISK_FORMATS = {
     "scaleway": {"qcow2": "qcow2"},
     "metal": {"iso": "iso", "raw": "raw", "raw.zst": "raw", "raw.xz": "raw", "qcow2": "qcow2"},
 }
-
-# How Go's YAML writes a string that another type or an indicator would claim: that decides the id.
-_OTHER_TYPE = re.compile(
-    r"""(?x) | ~ | null | Null | NULL | << | [yYnN]
-    | (?:true|True|TRUE|false|False|FALSE|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)
-    | [-+]? (?: \.[0-9]+ | [0-9][0-9_]* (?:\.[0-9_]*)? ) (?:[eE][-+]?[0-9]+)?
-    | [-+]? 0b[01_]+ | [-+]? 0o[0-7_]+ | [-+]? 0x[0-9a-fA-F_]+ | [-+]?\.(?:inf|Inf|INF) | \.(?:nan|NaN|NAN)
-    | [0-9][0-9][0-9][0-9]-[0-9][0-9]?-[0-9][0-9]? (?:[Tt\ ].*)? | [-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"""
-)
-_INDICATOR = re.compile(r"""[#&*!|>'"%@`,\[\]{}] | [-?:](?:[ ]|$) | --- | \.\.\. | [ ]""", re.VERBOSE)
 
 
 class UnknownFormatError(ValueError):
@@ -62,13 +52,16 @@ class Schematic:
 
     @property
     def yaml(self) -> str:
-        """The canonical YAML: four spaces, list items indented too, empty parts left out."""
-        lines: list[str] = []
-        if self.extra_kernel_args:
-            lines += ["    extraKernelArgs:", *_items(self.extra_kernel_args, indent=8)]
-        if self.extensions:
-            lines += ["    systemExtensions:", "        officialExtensions:", *_items(self.extensions, indent=12)]
-        return "\n".join(["customization:", *lines, ""]) if lines else "customization: {}\n"
+        """The canonical YAML, without what is empty.
+
+        Raises ValueError for a string with control characters: none of them belongs on a kernel command line.
+        """
+        for text in (*self.extra_kernel_args, *self.extensions):
+            if not text.isprintable():
+                raise ValueError(f"{text!r} holds a character that cannot be printed")
+        arguments = {"extraKernelArgs": list(self.extra_kernel_args)} if self.extra_kernel_args else {}
+        extensions = {"systemExtensions": {"officialExtensions": list(self.extensions)}} if self.extensions else {}
+        return dump([{"customization": {**arguments, **extensions}}])
 
     @property
     def id(self) -> str:
@@ -123,24 +116,6 @@ def disk_image(
         file_name=f"talos-{talos_version}-{schematic_id[:8]}-{name}",
         content_type=takes[image_format],
     )
-
-
-def _items(values: Iterable[str], indent: int) -> list[str]:
-    return [f"{' ' * indent}- {_scalar(value)}" for value in values]
-
-
-def _scalar(text: str) -> str:
-    """A string as Go's YAML encoder writes it in a block list.
-
-    Raises ValueError for a string with control characters: none of them belongs on a kernel command line.
-    """
-    if not text.isprintable():
-        raise ValueError(f"{text!r} holds a character that cannot be printed")
-    if _OTHER_TYPE.fullmatch(text):
-        return f'"{text}"'
-    if _INDICATOR.match(text) or text.endswith((" ", ":")) or ": " in text or " #" in text:
-        return "'" + text.replace("'", "''") + "'"
-    return text
 
 
 def _suffix(secure_boot: bool) -> str:

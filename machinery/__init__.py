@@ -8,24 +8,3 @@ from machinery.generate import GenerateArgs, check_cluster_endpoint, generate_co
 from machinery.pki import client_certificate, generate_secrets
 from machinery.secrets import Bundle, KeyPair, read_secrets_yaml
 from machinery.validate import validate
-
-__all__ = [
-    "Bundle",
-    "ConfigError",
-    "Configuration",
-    "Contract",
-    "GenerateArgs",
-    "KeyPair",
-    "check_cluster_endpoint",
-    "client_certificate",
-    "contract_of",
-    "generate_configuration",
-    "generate_secrets",
-    "kubeconfig",
-    "kubeconfig_of",
-    "parse_configuration",
-    "read_patches",
-    "read_secrets_yaml",
-    "talosconfig",
-    "validate",
-]

@@ -1,12 +1,11 @@
 """The files that clients are given: talosconfig and kubeconfig."""
 
-import base64
 from collections.abc import Sequence
 from datetime import timedelta
 
 from machinery.emit import dump
 from machinery.pki import client_certificate
-from machinery.secrets import Bundle, KeyPair
+from machinery.secrets import Bundle, KeyPair, encoded
 
 
 def talosconfig(
@@ -16,9 +15,9 @@ def talosconfig(
     context = {
         "endpoints": list(endpoints),
         **({"nodes": list(nodes)} if nodes else {}),
-        "ca": _base64(ca_crt),
-        "crt": _base64(client.crt),
-        "key": _base64(client.key),
+        "ca": encoded(ca_crt),
+        "crt": encoded(client.crt),
+        "key": encoded(client.key),
     }
     return dump([{"context": cluster_name, "contexts": {cluster_name: context}}])
 
@@ -32,8 +31,8 @@ def kubeconfig(cluster_name: str, endpoint: str, bundle: Bundle, lifetime: timed
 def kubeconfig_of(cluster_name: str, endpoint: str, ca_crt: str, client: KeyPair) -> str:
     """Return a kubeconfig of a server's URL, its CA and a client certificate."""
     user = f"admin@{cluster_name}"
-    cluster = {"server": endpoint, "certificate-authority-data": _base64(ca_crt)}
-    credentials = {"client-certificate-data": _base64(client.crt), "client-key-data": _base64(client.key)}
+    cluster = {"server": endpoint, "certificate-authority-data": encoded(ca_crt)}
+    credentials = {"client-certificate-data": encoded(client.crt), "client-key-data": encoded(client.key)}
     return dump(
         [
             {
@@ -48,7 +47,3 @@ def kubeconfig_of(cluster_name: str, endpoint: str, ca_crt: str, client: KeyPair
             }
         ]
     )
-
-
-def _base64(text: str) -> str:
-    return base64.b64encode(text.encode()).decode()

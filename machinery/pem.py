@@ -120,16 +120,3 @@ def _loaded(text: str) -> PrivateKey:
     if not isinstance(key, PrivateKey):
         raise ValueError("it is neither an RSA, an EC nor an Ed25519 key")
     return key
-
-
-__all__ = [
-    "EncryptedKeyError",
-    "PrivateKey",
-    "certificate_problem",
-    "converted_certificate",
-    "converted_key",
-    "header",
-    "key_problem",
-    "read_key",
-    "write_key",
-]

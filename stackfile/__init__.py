@@ -4,14 +4,3 @@ It needs no engine, credentials or passphrase: what is encrypted stays so, a map
 """
 
 from stackfile.reading import KEYS, NoStackError, StackFileError, Written, names, path_of, read, without_cluster
-
-__all__ = [
-    "KEYS",
-    "NoStackError",
-    "StackFileError",
-    "Written",
-    "names",
-    "path_of",
-    "read",
-    "without_cluster",
-]

@@ -1,27 +1,23 @@
 """The link that holds a machine's address where that is more than one port: a bond, a VLAN, or a VLAN on a bond."""
 
-import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from topology.model import Model, refuse
-from topology.values import Interface, Whole, distinct, text
+from topology.values import Interface, Whole, distinct, matching, typed
 
-_BUS_PATH = r"[^\s*?\[\]]+"
 _ETHERNET = 1500
 """Bytes: the MTU of a link that names none."""
 
 
-def parse_port(raw: object) -> str:
-    """Take the bus path of a network port; refuse a pattern, which could select more than one."""
-    path = text(raw, "the bus path of a port")
-    if not re.fullmatch(_BUS_PATH, path):
-        refuse("does not select one port", "write its bus path whole, as talosctl get links -o yaml shows it")
-    return path
-
-
-Port = Annotated[str, PlainValidator(parse_port), WithJsonSchema({"type": "string", "examples": ["0000:18:00.0"]})]
+_PORT = matching(
+    r"[^\s*?\[\]]+",
+    "the bus path of a port",
+    "write its bus path whole, as talosctl get links -o yaml shows it",
+    wrong="does not select one port",
+)
+Port = Annotated[str, *typed(_PORT, "0000:18:00.0")]
 Mtu = Annotated[Whole, Field(ge=1280, le=9216)]
 
 

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import PlainValidator, WithJsonSchema
-
 from topology.model import refuse
 from topology.near import near
+from topology.values import typed
 
 MachineType = Literal["controlplane", "worker"]
 
@@ -38,4 +37,4 @@ def parse_role(raw: object) -> str:
     return raw
 
 
-RoleName = Annotated[str, PlainValidator(parse_role), WithJsonSchema({"type": "string", "enum": list(ROLES)})]
+RoleName = Annotated[str, *typed(parse_role, enum=list(ROLES))]

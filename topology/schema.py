@@ -1,11 +1,9 @@
 """The JSON schema of a stack file, from the models, so that editors complete and check it.
 
-``python -m topology.schema`` prints it; ``make schema`` writes it to docs/stack.schema.json. It knows single values and
-keys. What must go together is checked by the rules alone.
+``talos-stacks schema`` prints it; ``make schema`` writes it to docs/stack.schema.json. It knows single values and keys.
+What must go together is checked by the rules alone.
 """
 
-import json
-import sys
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -79,7 +77,3 @@ def _keep_one_example(schema: Any) -> None:
     elif isinstance(schema, list):
         for each in schema:
             _keep_one_example(each)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(stack_schema(), indent=2) + "\n")

@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from topology.model import Model, refuse
-from topology.values import Address, AnyAddress, Host, Https, Text, distinct, text
+from topology.values import Address, AnyAddress, Host, Https, Text, distinct, matching, parse_proxy, typed
 
-_PROXY = "write it as http://proxy.example.net:3128"
 _REGISTRY = r"(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?)"
+_REGISTRY_CURE = "write it as image references have it, such as docker.io"
 
-
-def parse_proxy(raw: object) -> str:
-    """Take the URL of a proxy; refuse a user in it, because the stack file holds no credentials."""
-    given = text(raw, "the URL of a proxy")
-    try:
-        url = urlsplit(given)
-        host, port, user = url.hostname, url.port, url.username
-    except ValueError:
-        refuse("is not the URL of a proxy", _PROXY)
-    if user is not None:
-        refuse("is a URL with a user in it", f"leave the user out; {_PROXY}", hidden=True)
-    if url.scheme not in ("http", "https") or not host or not port or url.path not in ("", "/") or url.query:
-        refuse("is not the URL of a proxy", _PROXY)
-    return given
-
-
-def parse_registry(raw: object) -> str:
-    """Take the name of a registry as image references have it, or ``*`` for all others."""
-    name = text(raw, "the name of a registry")
-    if not re.fullmatch(_REGISTRY, name):
-        refuse("is not the name of a registry", "write it as image references have it, such as docker.io")
-    return name
-
-
-ProxyUrl = Annotated[
-    str, PlainValidator(parse_proxy), WithJsonSchema({"type": "string", "examples": ["http://proxy.example.net:3128"]})
-]
-Registry = Annotated[str, PlainValidator(parse_registry), WithJsonSchema({"type": "string", "pattern": _REGISTRY})]
+ProxyUrl = Annotated[str, *typed(parse_proxy, "http://proxy.example.net:3128")]
+Registry = Annotated[str, *typed(matching(_REGISTRY, "the name of a registry", _REGISTRY_CURE), "", _REGISTRY)]
+"""As image references have it, or ``*`` for all others."""
 Mirrors = dict[Registry, Annotated[tuple[Https, ...], Field(min_length=1), AfterValidator(distinct)]]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Annotated, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainValidator, StrictBool, StrictInt, WithJsonSchema
 from pydantic_core import CoreSchema
@@ -14,7 +14,7 @@ from pydantic_core.core_schema import no_info_before_validator_function
 
 from findings import show
 from topology.addresses import is_nobodys
-from topology.endpoint import Endpoint, parse_endpoint
+from topology.endpoint import Endpoint
 from topology.model import refuse
 from topology.versions import parse_contract, parse_version
 from versioning import Contract, Version
@@ -33,11 +33,14 @@ def text(raw: object, what: str) -> str:
     return raw
 
 
-def _matching(pattern: str, what: str, cure: str) -> Callable[[object], str]:
+def matching(pattern: str, what: str, cure: str, wrong: str = "") -> Callable[[object], str]:
+    """Return what takes text of a pattern; it refuses other text as not being ``what``, or in the words ``wrong``."""
+
     def parse(raw: object) -> str:
-        if not re.fullmatch(pattern, text(raw, what)):
-            refuse(f"is not {what}", cure)
-        return str(raw)
+        given = text(raw, what)
+        if not re.fullmatch(pattern, given):
+            refuse(wrong or f"is not {what}", cure)
+        return given
 
     return parse
 
@@ -98,24 +101,71 @@ def parse_host(raw: object) -> str:
     return given
 
 
+def url_of(raw: object, what: str, form: str) -> SplitResult:
+    """Return the parts of a URL; refuse what is none, and one with a user in it: no credentials in a stack file."""
+    given = text(raw, what)
+    try:
+        url = urlsplit(given)
+        user, _ = url.username, url.port  # each may raise
+    except ValueError:
+        refuse(f"is not {what}", form, hidden="@" in given)
+    if user is not None:
+        refuse("is a URL with a user in it", f"leave the user out; {form}", hidden=True)
+    return url
+
+
 def parse_https(raw: object) -> str:
     """Take an ``https://`` URL with a host, without user, query or fragment, and leave it as it is written.
 
     What compares such a URL as text, as tokens are with their issuer's, tells ``https://a/`` from ``https://a``.
     """
-    given = text(raw, "an https:// URL")
-    try:
-        url = urlsplit(given)
-        host, user, _ = url.hostname, url.username, url.port
-    except ValueError:
-        refuse("is not a URL", "write it as https://host or https://host:port")
-    if user is not None:
-        refuse(
-            "is a URL with a user in it", "leave the user out; credentials never stand in the stack file", hidden=True
-        )
-    if url.scheme != "https" or not host or url.query or url.fragment or re.search(r"\s", given):
-        refuse("is not an https:// URL", "write it as https://host or https://host:port")
+    what, form = "an https:// URL", "write it as https://host or https://host:port"
+    url, given = url_of(raw, what, form), str(raw)
+    if url.scheme != "https" or not url.hostname or url.query or url.fragment or re.search(r"\s", given):
+        refuse(f"is not {what}", form)
     return given
+
+
+def parse_proxy(raw: object) -> str:
+    """Take the URL of a proxy, with its port."""
+    what, form = "the URL of a proxy", "write it as http://proxy.example.net:3128"
+    url = url_of(raw, what, form)
+    if (
+        url.scheme not in ("http", "https")
+        or not url.hostname
+        or not url.port
+        or url.path not in ("", "/")
+        or url.query
+    ):
+        refuse(f"is not {what}", form)
+    return str(raw)
+
+
+def parse_endpoint(raw: object) -> Endpoint:
+    """Take ``https://host:port``; refuse another scheme, no host, no port, a path."""
+    if isinstance(raw, Endpoint):
+        return raw
+    form = "write it as https://host:6443"
+    url = url_of(raw, "an https:// URL", form)
+    if url.scheme != "https":
+        refuse("is not an https:// URL", form)
+    if not url.hostname:
+        refuse("has no host", form)
+    if not url.port:
+        refuse("has no port", f"{form} (a URL without one means 443, and Kubernetes listens on 6443)")
+    if url.path not in ("", "/") or url.query or url.fragment:
+        refuse("has more than a host and a port", form)
+    host = url.netloc.rpartition(":")[0].strip("[]")
+    if not _is_host(host):
+        refuse("has a host that is neither a DNS name nor the IP address of a machine", form)
+    return Endpoint(host, url.port, str(raw))
+
+
+def _is_host(host: str) -> bool:
+    try:
+        return not is_nobodys(ip_address(host))
+    except ValueError:
+        return len(host) <= 253 and bool(re.fullmatch(f"(?i:{DOMAIN})", host)) and not re.fullmatch(r"[0-9.]+", host)
 
 
 class OneOrMany:
@@ -148,30 +198,31 @@ def sorted_tuple(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(values))
 
 
-def _typed(parse: Callable[[object], T], example: str, pattern: str = "") -> Any:
+def typed(parse: Callable[[object], T], example: str = "", pattern: str = "", **schema: Any) -> Any:
     """Return the annotations of a value: how it is parsed and how the JSON schema describes it."""
-    schema: dict[str, Any] = {"type": "string"} | ({"examples": [example]} if example else {})
-    return (PlainValidator(parse), WithJsonSchema(schema | ({"pattern": f"^{pattern}$"} if pattern else {})))
+    examples = {"examples": [example]} if example else {}
+    form = {"pattern": f"^{pattern}$"} if pattern else {}
+    return (PlainValidator(parse), WithJsonSchema({"type": "string", **examples, **form, **schema}))
 
 
 _CIDR = r"[0-9a-fA-F.:]+/[0-9]{1,3}"
 _NAME_CURE = "use at most 63 lower-case letters, digits and hyphens, with a letter or digit at both ends (RFC 1123)"
 _INTERFACE_CURE = "write the kernel's name of it, such as eth0 or enp3s0, at most 15 characters"
 
-Text = Annotated[str, PlainValidator(lambda raw: text(raw, "text")), WithJsonSchema({"type": "string", "minLength": 1})]
+Text = Annotated[str, *typed(lambda raw: text(raw, "text"), minLength=1)]
 Flag = StrictBool
 Whole = StrictInt
-Name = Annotated[str, *_typed(_matching(LABEL, "a name", _NAME_CURE), "", LABEL)]
-Domain = Annotated[str, *_typed(_matching(DOMAIN, "a DNS name", "write one such as cluster.local"), "cluster.local")]
+Name = Annotated[str, *typed(matching(LABEL, "a name", _NAME_CURE), "", LABEL)]
+Domain = Annotated[str, *typed(matching(DOMAIN, "a DNS name", "write one such as cluster.local"), "cluster.local")]
 Interface = Annotated[
-    str, *_typed(_matching(r"[^\s/:]{1,15}", "a network interface", _INTERFACE_CURE), "eth0", r"[^\s/:]{1,15}")
+    str, *typed(matching(r"[^\s/:]{1,15}", "a network interface", _INTERFACE_CURE), "eth0", r"[^\s/:]{1,15}")
 ]
-Host = Annotated[str, *_typed(parse_host, "k8s.example.net")]
-Https = Annotated[str, *_typed(parse_https, "https://example.net", r"https://.+")]
-Address = Annotated[IPv4Address, *_typed(parse_address, "192.168.1.121")]
-AnyAddress = Annotated[IPv4Address | IPv6Address, *_typed(parse_ip, "192.168.1.1")]
-Network = Annotated[IPv4Network, *_typed(parse_network, "192.168.1.0/24", _CIDR)]
-AnyNetwork = Annotated[IPv4Network | IPv6Network, *_typed(parse_any_network, "10.244.0.0/16", _CIDR)]
-VersionValue = Annotated[Version, *_typed(parse_version, "v1.13.9", r"v[0-9]+\.[0-9]+\.[0-9]+")]
-ContractValue = Annotated[Contract, *_typed(parse_contract, "v1.13", r"v[0-9]+\.[0-9]+")]
-EndpointValue = Annotated[Endpoint, *_typed(parse_endpoint, "https://k8s.example.net:6443", r"https://.+:[0-9]+/?")]
+Host = Annotated[str, *typed(parse_host, "k8s.example.net")]
+Https = Annotated[str, *typed(parse_https, "https://example.net", r"https://.+")]
+Address = Annotated[IPv4Address, *typed(parse_address, "192.168.1.121")]
+AnyAddress = Annotated[IPv4Address | IPv6Address, *typed(parse_ip, "192.168.1.1")]
+Network = Annotated[IPv4Network, *typed(parse_network, "192.168.1.0/24", _CIDR)]
+AnyNetwork = Annotated[IPv4Network | IPv6Network, *typed(parse_any_network, "10.244.0.0/16", _CIDR)]
+VersionValue = Annotated[Version, *typed(parse_version, "v1.13.9", r"v[0-9]+\.[0-9]+\.[0-9]+")]
+ContractValue = Annotated[Contract, *typed(parse_contract, "v1.13", r"v[0-9]+\.[0-9]+")]
+EndpointValue = Annotated[Endpoint, *typed(parse_endpoint, "https://k8s.example.net:6443", r"https://.+:[0-9]+/?")]

@@ -1,14 +1,13 @@
 """A local volume: a disk of every worker that pods may use through the kubelet."""
 
-import re
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, Field
 
 from topology.disk import Disk
 from topology.model import Model, refuse
-from topology.values import Name, text
+from topology.values import Name, matching, typed
 
 _LONGEST = 34
 _SIZE = r"[1-9][0-9]*(MB|GB|TB|MiB|GiB|TiB)"
@@ -21,16 +20,8 @@ def _fits_a_label(name: str) -> str:
     return name
 
 
-def parse_size(raw: object) -> str:
-    """Take a size as Talos writes it, with its unit."""
-    size = text(raw, "a size")
-    if not re.fullmatch(_SIZE, size):
-        refuse("is not a size", "write a whole number and a unit, such as 100GiB")
-    return size
-
-
 VolumeName = Annotated[Name, AfterValidator(_fits_a_label)]
-Size = Annotated[str, PlainValidator(parse_size), WithJsonSchema({"type": "string", "pattern": f"^{_SIZE}$"})]
+Size = Annotated[str, *typed(matching(_SIZE, "a size", "write a whole number and a unit, such as 100GiB"), "", _SIZE)]
 
 
 class Volume(Model):

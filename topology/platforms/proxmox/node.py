@@ -3,11 +3,11 @@
 import re
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, Field
 
 from topology.model import Model, refuse
 from topology.node import Node
-from topology.values import Flag, Text, Whole, text
+from topology.values import Flag, Text, Whole, matching, text, typed
 
 # Below x86-64-v2, which Talos checks at boot and halts without.
 _OLD_CPUS = frozenset(
@@ -16,6 +16,9 @@ _OLD_CPUS = frozenset(
 )
 _SLOTS = tuple(f"hostpci{number}" for number in range(16))
 _MAPPING = r"[A-Za-z][A-Za-z0-9_-]+"
+_MAPPING_NAME = matching(
+    _MAPPING, "the name of a resource mapping", "write letters, digits, - and _, a letter first, such as gpu0"
+)
 
 
 def parse_cpu(raw: object) -> str:
@@ -35,22 +38,15 @@ def parse_mapping(raw: object) -> str:
             "make a resource mapping in Proxmox (Datacenter, Resource Mappings), list it in platform.pciMappings "
             "and write its name as mapping",
         )
-    if not re.fullmatch(_MAPPING, name):
-        refuse("is not the name of a resource mapping", "write letters, digits, - and _, a letter first, such as gpu0")
-    return name
+    return _MAPPING_NAME(raw)
 
 
-def parse_slot(raw: object) -> str:
-    """Take the name of a PCI slot of a VM."""
-    slot = text(raw, "a PCI slot")
-    if slot not in _SLOTS:
-        refuse("is not a PCI slot", "write hostpci0 to hostpci15, or leave it out")
-    return slot
-
-
-Cpu = Annotated[str, PlainValidator(parse_cpu), WithJsonSchema({"type": "string", "examples": ["x86-64-v2-AES"]})]
-Mapping = Annotated[str, PlainValidator(parse_mapping), WithJsonSchema({"type": "string", "pattern": f"^{_MAPPING}$"})]
-Slot = Annotated[str, PlainValidator(parse_slot), WithJsonSchema({"type": "string", "enum": list(_SLOTS)})]
+Cpu = Annotated[str, *typed(parse_cpu, "x86-64-v2-AES")]
+Mapping = Annotated[str, *typed(parse_mapping, "", _MAPPING)]
+Slot = Annotated[
+    str,
+    *typed(matching("|".join(_SLOTS), "a PCI slot", "write hostpci0 to hostpci15, or leave it out"), enum=list(_SLOTS)),
+]
 
 
 class PciDevice(Model):

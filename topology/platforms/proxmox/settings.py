@@ -2,12 +2,12 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, Field
 
 from topology.model import refuse
 from topology.node import Node, Platform
 from topology.platforms.proxmox.node import Cpu, Mapping, ProxmoxNode
-from topology.values import Flag, Https, Interface, Text, Whole, distinct, text
+from topology.values import Flag, Https, Interface, Text, Whole, distinct, text, typed
 
 
 def parse_image_format(raw: object) -> str:
@@ -20,9 +20,7 @@ def parse_image_format(raw: object) -> str:
     return form
 
 
-ImageFormat = Annotated[
-    str, PlainValidator(parse_image_format), WithJsonSchema({"type": "string", "enum": ["qcow2", "raw"]})
-]
+ImageFormat = Annotated[str, *typed(parse_image_format, enum=["qcow2", "raw"])]
 
 
 class ProxmoxSettings(Platform):
