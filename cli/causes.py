@@ -1,6 +1,7 @@
 """The file that a change comes from, told from where the values of both sides come from."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from cli.difference import Cause
 from machineconfig.differences import Change
@@ -11,21 +12,15 @@ Table = Mapping[str, Mapping[str, Sequence[str]]]
 
 def cause_of(new: Callable[[], Table], old: Callable[[], Table] | None) -> Cause:
     """The file of a change, from the tables of both sides; each is made when it is first asked for."""
-    tables: dict[str, Table] = {}
-
-    def table(side: str, make: Callable[[], Table]) -> Table:
-        if side not in tables:
-            tables[side] = make()
-        return tables[side]
+    after, before = cache(new), cache(old or dict)
 
     def cause(change: Change) -> str:
-        after = table("new", new)
         if change.kind != "removed":
-            return _first(after.get("set", {}), change.place)
-        if deleted := after.get("removed", {}).get(change.place):
+            return _first(after().get("set", {}), change.place)
+        if deleted := after().get("removed", {}).get(change.place):
             return deleted[0]
-        before = _first(table("old", old).get("set", {}), change.place) if old else ""
-        return f"was set by {before}" if before else "no file sets it"
+        was = _first(before().get("set", {}), change.place)
+        return f"was set by {was}" if was else "no file sets it"
 
     return cause
 

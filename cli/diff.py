@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import stackfile
 from cli import revisions, running, state
 from cli.causes import Table, cause_of
 from cli.compare import against, compares_no_secret, difference, ours
@@ -19,7 +20,7 @@ from cli.options import Parsers, command, node_option, one, output_option, proje
 from cli.provider import Generate, provider
 from cli.render import origins_table
 from cli.running import Answer
-from cli.stackfile import StackFile, read, stacks
+from cli.stackfile import StackFile, read
 from cli.state import State
 from cli.terminal import paint, say, say_json, warn
 from findings import FindingsError
@@ -112,8 +113,8 @@ def _cause_of_rendered(before: RenderedNode, after: RenderedNode) -> Cause:
 
 def _of_revisions(options: argparse.Namespace) -> Found:
     here = project(options)
-    with revisions.checkout(here, options.from_rev) as old, revisions.tree(here, options.to_rev) as new:
-        names = [options.stack] if options.stack else sorted({*stacks(old), *stacks(new)})
+    with revisions.tree(here, options.from_rev) as old, revisions.tree(here, options.to_rev) as new:
+        names = [options.stack] if options.stack else sorted({*stackfile.names(old), *stackfile.names(new)})
         pairs = [
             (_side(name, old, options.from_rev), _side(name, new, options.to_rev or "working tree")) for name in names
         ]
@@ -124,7 +125,7 @@ def _of_revisions(options: argparse.Namespace) -> Found:
 
 
 def _side(name: str, folder: Path, revision: str) -> Prepared | None:
-    if name not in stacks(folder):
+    if name not in stackfile.names(folder):
         return None
     try:
         return prepare(read(name, folder))

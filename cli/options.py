@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import stackfile
 from cli import projectfile
 from cli.errors import CliError
-from cli.stackfile import StackFile, read, stacks
+from cli.stackfile import StackFile, read
 
 EXIT_CODES = "exit codes:\n  0  all is well\n  1  an error, which stderr explains"
 Parsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -98,7 +99,7 @@ def names(options: argparse.Namespace) -> tuple[str, ...]:
     if options.stack:
         return (options.stack,)
     folder = project(options)
-    found = stacks(folder)
+    found = stackfile.names(folder)
     if not found:
         raise CliError(f"there is no stack file in {folder}: write Pulumi.NAME.yaml, from one of the examples")
     return found

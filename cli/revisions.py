@@ -13,17 +13,10 @@ from cli.errors import CliError
 
 @contextmanager
 def tree(project: Path, revision: str | None) -> Iterator[Path]:
-    """The folder of a revision, or the checkout itself without one."""
+    """The files of a revision in a folder that is removed at the end, or the checkout itself; raises CliError."""
     if revision is None:
         yield project
-    else:
-        with checkout(project, revision) as folder:
-            yield folder
-
-
-@contextmanager
-def checkout(project: Path, revision: str) -> Iterator[Path]:
-    """Put the files of a revision into a folder that is removed at the end; raises CliError."""
+        return
     archive = _git(project, "archive", "--format=tar", _commit(project, revision))
     with tempfile.TemporaryDirectory(prefix="talos-stacks-") as name:
         folder = Path(name)

@@ -24,8 +24,6 @@ class StackFile:
     name: str
     path: Path
     config: Mapping[str, Any] = field(repr=False)
-    secrets: frozenset[str]
-    """The keys that are encrypted."""
     faults: tuple[Finding, ...] = ()
     """Values of the topology that the engine takes for something else than is written."""
     strange: tuple[str, ...] = ()
@@ -72,11 +70,6 @@ class StackFile:
         return self.lines.get(path or ("cluster",))
 
 
-def stacks(folder: Path) -> tuple[str, ...]:
-    """The names of the stacks that have a file in a folder."""
-    return stackfile.names(folder)
-
-
 def read(name: str, folder: Path) -> StackFile:
     """Read `Pulumi.<name>.yaml` in a folder; raises CliError where there is none, and StackFileError."""
     try:
@@ -97,7 +90,6 @@ def read(name: str, folder: Path) -> StackFile:
         name,
         written.path,
         {key: _marked(value, key) for key, value in written.config.items()},
-        frozenset(key for key, value in written.config.items() if next(_encrypted(value, key), None)),
         written.misread,
         tuple(key for key in written.top if key not in KEYS),
         {

@@ -21,7 +21,7 @@ from cli.terminal import tell
 from engine import PROJECT, messages
 from engine.tools import PULUMI, ToolError, binary
 from machinery import Bundle, ConfigError
-from machinery.secrets import from_properties
+from machinery.secrets import from_properties, normalised
 from talosapi import Credentials
 
 _SECRETS = "talos:machine/secrets:Secrets"
@@ -60,10 +60,6 @@ class State:
     applied: Mapping[str, str] = field(default_factory=dict)
     """The URN of each applied configuration, by the name of its node."""
 
-    def secret(self, name: str) -> str:
-        """The value of `secret(name)` in a patch; raises LookupError."""
-        return self.config[name]
-
 
 def read(stack: StackFile) -> State:
     """Ask for the state of a stack; raises CliError where there is none, or it cannot be read, or has no secrets."""
@@ -79,7 +75,7 @@ def read(stack: StackFile) -> State:
     try:
         return State(
             from_properties(outputs["machineSecrets"]),
-            _credentials(_plain(outputs["clientConfiguration"])),
+            _credentials(normalised(outputs["clientConfiguration"])),
             _config(engine, stack),
             {each["urn"].rpartition("::")[2]: each["urn"] for each in resources if each.get("type") == _APPLIED},
         )
@@ -145,13 +141,6 @@ def _opened(value: Any) -> Any:
             return _opened(json.loads(value["plaintext"])) if "plaintext" in value else None
         return {key: _opened(item) for key, item in value.items()}
     return [_opened(item) for item in value] if isinstance(value, list) else value
-
-
-def _plain(value: Any) -> Any:
-    """Keys without what plugins spell differently: `bootstrapToken` and `bootstrap_token` are `bootstraptoken`."""
-    if isinstance(value, dict):
-        return {key.replace("_", "").lower(): _plain(item) for key, item in value.items()}
-    return value
 
 
 def _credentials(found: Any) -> Credentials:

@@ -8,7 +8,6 @@ import difflib
 from collections.abc import Iterator
 
 from jinja2 import nodes
-from jinja2.visitor import NodeTransformer
 
 from machineconfig.bounds import RefusedError
 from machineconfig.visible import CALLABLE
@@ -55,7 +54,7 @@ def checked(template: nodes.Template) -> nodes.Template:
             raise SaidError(node.lineno, "is nested too deeply", "make it flatter")
         _check(node)
         waiting += [(child, depth + 1) for child in node.iter_child_nodes()]
-    _Counted().visit(template)  # in its place
+    _count(template)
     if template.environment:
         template.set_environment(template.environment)
     return template
@@ -103,41 +102,21 @@ def _word(node: nodes.Node) -> str:
     )
 
 
-class _Counted(NodeTransformer):
-    """Puts the counting where Jinja itself would loop, join or compare without being asked."""
-
-    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja's name
-        """Count as many steps for each turn as the body has parts."""
-        weight = sum(_weight(each) for part in (*node.body, node.test) if part for each in _all(part))
-        self.generic_visit(node)
-        node.iter = _filter(EACH, node.iter, nodes.Const(weight + 1))
-        return node
-
-    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
-        """Join texts that are not too long, and nothing but texts."""
-        self.generic_visit(node)
-        return _filter(JOINED, nodes.List(node.nodes, lineno=node.lineno))
-
-    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
-        """Look at the size of what is compared."""
-        self.generic_visit(node)
-        node.expr = _sized(node.expr)
-        for operand in node.ops:
-            operand.expr = _sized(operand.expr)
-        return node
-
-    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802
-        """Look at the size of what is cut, which Jinja does without the environment."""
-        self.generic_visit(node)
-        if isinstance(node.arg, nodes.Slice):
-            node.node = _filter(SIZED, node.node)
-        return node
-
-    def visit_Pair(self, node: nodes.Pair) -> nodes.Node:  # noqa: N802
-        """Look at the size of what becomes a key."""
-        self.generic_visit(node)
-        node.key = _sized(node.key)
-        return node
+def _count(template: nodes.Template) -> None:
+    """Put the counting where Jinja itself would loop, join or compare without being asked."""
+    for node in list(template.find_all(nodes.Node)):
+        match node:
+            case nodes.For():  # each turn costs as many steps as the body has parts
+                weight = sum(_weight(each) for part in (*node.body, node.test) if part for each in _all(part))
+                node.iter = _filter(EACH, node.iter, nodes.Const(weight + 1))
+            case nodes.Concat():
+                node.nodes = [_filter(JOINED, nodes.List(node.nodes, lineno=node.lineno))]
+            case nodes.Compare() | nodes.Operand():
+                node.expr = _sized(node.expr)
+            case nodes.Getitem() if isinstance(node.arg, nodes.Slice):  # which Jinja cuts without the environment
+                node.node = _filter(SIZED, node.node)
+            case nodes.Pair():
+                node.key = _sized(node.key)
 
 
 def _sized(node: nodes.Expr) -> nodes.Expr:

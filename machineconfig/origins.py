@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from machineconfig.deletes import PLACEHOLDERS
@@ -127,9 +128,7 @@ class _Replay:
     def _follow(self, target: _Id, before: Any, cursor: Cursor) -> None:
         document = next((document for document in self._documents if document.id == target), None)
         title = "/".join(filter(None, target))
-        trace = Trace(
-            PROVIDER, self._origin, lambda path, steps: self._remove(title, path, steps), self._earlier(title)
-        )
+        trace = Trace(PROVIDER, self._origin, partial(self._remove, title), partial(self._earlier, title))
         if document is None:
             trace.gone(self._marks.pop(target, Mark()), (), cursor.line)
             return
@@ -146,18 +145,13 @@ class _Replay:
     def _remove(self, title: str, path: Path, steps: Steps) -> None:
         self._removed.append((title, path, steps))
 
-    def _earlier(self, title: str) -> "Any":
-        def earlier(path: Path) -> Steps:
-            # A place in a list is no name: what stands there later need not be the same thing.
-            if not all(isinstance(part, str) for part in path):
-                return ()
-            found = next((entry for entry in self._removed if entry[:2] == (title, path)), None)
-            if found is None:
-                return ()
-            self._removed.remove(found)
-            return found[2]
-
-        return earlier
+    def _earlier(self, title: str, path: Path) -> Steps:
+        found = next((entry for entry in self._removed if entry[:2] == (title, path)), None)
+        # A place in a list is no name: what stands there later need not be the same thing.
+        if found is None or not all(isinstance(part, str) for part in path):
+            return ()
+        self._removed.remove(found)
+        return found[2]
 
 
 def _give(mark: Mark, path: Path, origin: Origin) -> None:

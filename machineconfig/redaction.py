@@ -178,12 +178,13 @@ class _Machine:
 
     def judge(self, title: str, path: Path, value: Any) -> tuple[Place, bool] | None:
         """The place to redact, and whether it is known to be secret; None for what may be shown."""
-        if (title, ()) not in self._places and self._is_secret_name(title):
+        kind, _, name = title.partition("/")
+        if (title, ()) not in self._places and (kind in self._kinds or self._holds(name)):
             return (title, ()), True
-        keys = (at for at, part in enumerate(path) if isinstance(part, str) and self._is_new(title, path[: at + 1]))
-        named = next((at for at in keys if self._holds(path[at])), None)
-        if named is not None:  # a secret is the key: the map is redacted as a whole
-            return (title, path[:named]), True
+        for at, part in enumerate(path):
+            is_new = isinstance(part, str) and (title, general(path[: at + 1])) not in self._places
+            if is_new and self._holds(part):  # a secret is the key: the map is redacted as a whole
+                return (title, path[:at]), True
         if self._is_beside_a_secret(title, general(path)) or looks_secret(path, value):
             return (title, path), True
         if not isinstance(value, str | int | float) or isinstance(value, bool) or value in self._said:
@@ -191,12 +192,6 @@ class _Machine:
         if self._holds(value):
             return (title, path), True
         return None if is_public(title, general(path)) else ((title, path), False)
-
-    def _is_secret_name(self, title: str) -> bool:
-        return kind_of(title) in self._kinds or self._holds(title.partition("/")[2])
-
-    def _is_new(self, title: str, path: Path) -> bool:
-        return (title, general(path)) not in self._places
 
     def _is_beside_a_secret(self, title: str, place: Path) -> bool:
         return (title, place) in self._around or any((title, place[:at]) in self._secret for at in range(len(place)))

@@ -40,13 +40,10 @@ def _names_of(kind: Any) -> frozenset[str]:
     found = {name for of, names in _OF_OTHERS if issubclass(kind, of) for name in names.split()}
     for each in kind.__mro__:
         if each.__module__.startswith(_OURS):
-            found |= {name for name, value in vars(each).items() if _is_fact(name, value)}
+            facts = (name for name, value in vars(each).items() if isinstance(value, property | cached_property))
+            found |= {*facts, *(METHODS & vars(each).keys())}
             found |= set(vars(each).get("__annotations__", ())) & _fields(kind)
     return frozenset(name for name in found if not name.startswith("_"))
-
-
-def _is_fact(name: str, value: object) -> bool:
-    return isinstance(value, property | cached_property) or name in METHODS
 
 
 def _fields(kind: type) -> frozenset[str]:

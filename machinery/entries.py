@@ -69,6 +69,11 @@ class Entry:
             entry = entry._by_key.get(name) if entry else None
         return entry
 
+    def listed(self, *path: str) -> tuple["Entry", ...]:
+        """The entries of the list at a path of keys below this one; none where there is no list."""
+        entry = self.get(*path)
+        return entry.items if entry else ()
+
     def walk(self) -> Iterator["Entry"]:
         """This value and everything below it, in the order of the text."""
         yield self

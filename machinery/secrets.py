@@ -107,7 +107,7 @@ def write_secrets_yaml(bundle: Bundle) -> str:
 def from_properties(properties: Mapping[str, Any]) -> Bundle:
     """Return the bundle in `machineSecrets` of the provider, in its spelling or the SDK's; raise ConfigError."""
     problems: list[Problem] = []
-    bundle = read_tree(_normalised(properties), problems)
+    bundle = read_tree(normalised(properties), problems)
     if problems:
         raise ConfigError(*problems)
     return bundle
@@ -151,10 +151,11 @@ def _renamed(tree: Any) -> Any:
     return {_PROPERTIES.get(key, key): _renamed(item) for key, item in tree.items()} if isinstance(tree, dict) else tree
 
 
-def _normalised(tree: Any) -> Any:
+def normalised(tree: Any) -> Any:
+    """Return a tree with the keys of a secrets.yaml: those of `bootstrapToken` and `bootstrap_token` are alike."""
     if not isinstance(tree, Mapping):
         return tree
-    plain = {key.replace("_", "").lower(): _normalised(item) for key, item in tree.items()}
+    plain = {key.replace("_", "").lower(): normalised(item) for key, item in tree.items()}
     return {"crt" if key == "cert" else key: item for key, item in plain.items()}
 
 

@@ -11,9 +11,8 @@ from topology.platforms.bare_metal.node import BareMetalNode
 from topology.platforms.proxmox.node import ProxmoxNode
 from topology.platforms.proxmox.settings import ProxmoxSettings
 from topology.role import ROLES, MachineType, Role
-from topology.settings import Image
+from topology.settings import Image, Waiver
 from topology.site import Site
 from topology.topology import Topology
 from topology.volume import LocalVolume
-from topology.waiver import Waiver
 from versioning import Contract, Version

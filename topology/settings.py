@@ -1,4 +1,4 @@
-"""The small parts of a topology: versions, secrets, images, API server, kubelet, rollout."""
+"""The small parts of a topology: versions, secrets, images, API server, kubelet, rollout, firewall, waivers."""
 
 from typing import Annotated, Literal
 
@@ -7,10 +7,13 @@ from pydantic import AfterValidator, Field
 from topology.model import Model
 from topology.values import (
     AnyAddress,
+    AnyNetwork,
     ContractValue,
     Flag,
     Host,
     Https,
+    Name,
+    OneOrMany,
     Text,
     VersionValue,
     Whole,
@@ -109,3 +112,32 @@ class Rollout(Model):
     """Seconds to wait for one machine to be back and healthy."""
     accept_quorum_loss: Flag = False
     """For two control planes by design: lets one of them go down, although etcd stops until it is back."""
+
+
+Networks = Annotated[tuple[AnyNetwork, ...], OneOrMany(), AfterValidator(distinct)]
+
+
+class Firewall(Model):
+    """The ingress firewall of every node: what is not let in here is dropped.
+
+    The nodes reach each other anyway: the Talos API, trustd, the kubelet, the pod network; only control planes reach
+    etcd. The load balancers reach the Kubernetes API, and so do pods.
+    """
+
+    talos_api: Networks = Field(min_length=1, examples=["192.0.2.0/24"])
+    """Where operators and this program reach the Talos API from. Without it nobody could change a node again."""
+    kubernetes_api: Networks = ()
+    """Where the Kubernetes API is reached from without the load balancers in between."""
+    kubelet: Networks = ()
+    """Where kubelets are asked from, such as by monitoring outside of the cluster."""
+
+
+class Waiver(Model):
+    """One check that may find something, on one node or on all. A waiver that waives nothing is a fault itself."""
+
+    check: Text = Field(examples=["worker-taint"])
+    """The id of the check, as it stands in brackets at the end of its findings."""
+    node: Name | None = None
+    """The node it is waived for; every node when left out."""
+    reason: Text = Field(examples=["the cloud controller removes the taint"])
+    """Why this is right here, for whoever reads it next year."""

@@ -7,8 +7,21 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from topology.model import Model, refuse
-from topology.values import Address, AnyAddress, Host, Https, Text, distinct, matching, parse_proxy, typed
+from topology.model import Data, Model, refuse
+from topology.values import (
+    Address,
+    AnyAddress,
+    Flag,
+    Host,
+    Https,
+    Name,
+    Network,
+    Text,
+    distinct,
+    matching,
+    parse_proxy,
+    typed,
+)
 
 _REGISTRY = r"(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?)"
 _REGISTRY_CURE = "write it as image references have it, such as docker.io"
@@ -65,3 +78,16 @@ class Site(Model):
         """What this one says, and what it leaves out as ``other`` says it."""
         values = {key: getattr(self, key) or getattr(other, key) for key in Site.model_fields}
         return Site.model_construct(**values)
+
+
+class Zone(Site):
+    """A site, a rack, an availability zone. Two zones or more are a claim: the cluster survives the loss of any one."""
+
+    network: Network | None = None
+    """The subnet of its nodes, where zones are routed: each has its own, inside network.nodes."""
+    registry_mirrors_of: Name | None = None
+    """The zone whose registry mirrors its nodes use, where it has none of its own."""
+    storage: Flag = False
+    """Whether it has a vote in the storage cluster's quorum, such as a Ceph monitor."""
+    data: Data = Field(default_factory=dict)
+    """Values of your own for the templates of the zone's nodes."""

@@ -9,17 +9,14 @@ from pydantic import AfterValidator, Field, PrivateAttr
 
 from findings import Finding
 from topology.endpoint import Endpoint
-from topology.firewall import Firewall
 from topology.link import Link
 from topology.model import Data, Model
 from topology.network import ClusterNetwork
 from topology.node import Node, Platform
 from topology.quorum import Loss
-from topology.settings import ApiServer, Image, Kubelet, Rollout, Secrets, Versions
-from topology.site import Site
+from topology.settings import ApiServer, Firewall, Image, Kubelet, Rollout, Secrets, Versions, Waiver
+from topology.site import Site, Zone
 from topology.values import EndpointValue, Flag, Https, Name, Network
-from topology.waiver import Waiver
-from topology.zone import Zone
 
 API_PORT = 6443
 DEFAULT_IMAGE = "default"

@@ -49,6 +49,8 @@ class Check(Generic[S]):
     find: Callable[[S], Iterator[Finding]]
     warning: bool = False
     """Whether what it finds is a warning instead of a fault."""
+    of_values: bool = False
+    """Whether it finds nothing where a placeholder stands for the value: of that nobody knows yet."""
 
     @property
     def says(self) -> str:
@@ -104,27 +106,27 @@ WARNING_CHECKS: tuple[Check[Subject], ...] = (Check("secret-in-clear", secrets.a
 """Of rendered patches: what is allowed and worth a second look."""
 
 FINAL_CHECKS: tuple[Check[Final], ...] = (
-    Check(REFUSED, final.is_what_talos_takes),
-    Check(OWNED, owned.has_what_the_topology_says),
+    Check(REFUSED, final.is_what_talos_takes, of_values=True),
+    Check(OWNED, owned.has_what_the_topology_says, of_values=True),
     Check("api-certificate", final.names_every_address_of_the_api),
     Check("machine-certificate", final.names_every_address_of_the_node),
     Check("kubelet-subnets", final.lets_kubelet_choose_the_nodes_address),
     Check("etcd-subnets", final.lets_etcd_choose_the_nodes_address),
     Check("size", final.is_as_small_as_the_platform_wants),
     Check("tpm-key", encryption.seals_keys_with_a_tpm_that_is_there),
-    Check("whole-disk", disks.takes_disks_that_are_free),
+    Check("whole-disk", disks.takes_disks_that_are_free, of_values=True),
     Check("whole-disk-guess", disks.names_the_disk_it_takes, warning=True),
-    Check("mount", mounts.mounts_volumes_and_hides_none, warning=True),
+    Check("mount", mounts.mounts_volumes_and_hides_none, warning=True, of_values=True),
     Check("firewall-locks-out", firewall.lets_in_who_must),
     Check("firewall-drops-answers", firewall.lets_answers_in),
-    Check("vlan-mtu", links.carries_its_vlans),
-    Check("node-mask", pods.cuts_pod_networks_into_pieces),
-    Check("mirror-path", registries.has_paths_where_nothing_is_added),
+    Check("vlan-mtu", links.carries_its_vlans, of_values=True),
+    Check("node-mask", pods.cuts_pod_networks_into_pieces, of_values=True),
+    Check("mirror-path", registries.has_paths_where_nothing_is_added, of_values=True),
     Check("unused-credential", registries.sends_its_credentials_somewhere, warning=True),
     Check("empty-unsets-nothing", unset.changes_what_it_overrides),
     Check("free-list-doubles", freeform.says_each_entry_once),
     Check("free-list-repeats", freeform.repeats_nothing_that_is_passed_over, warning=True),
-    Check("talos-warns", final.is_what_talos_takes_without_a_warning, warning=True),
+    Check("talos-warns", final.is_what_talos_takes_without_a_warning, warning=True, of_values=True),
 )
 """Of final configurations."""
 
@@ -179,7 +181,13 @@ def final_findings(
             finals.append(final)
         elif name not in faulty:
             yield shown_finding(replace(final, check=_NOT_MADE))
-    told = [finding for check in FINAL_CHECKS for final in finals for finding in check.findings(final)]
+    told = [
+        finding
+        for check in FINAL_CHECKS
+        for final in finals
+        for finding in check.findings(final)
+        if not (check.of_values and final.is_about_a_placeholder(finding))
+    ]
     before += [finding for finding in told if finding.check == OWNED and not waived(topology, finding)]
     by_talos = (finding for finding in (*told, *before) if finding.check in (REFUSED, OWNED))
     refused = faulty.union(*(finding.place.nodes for finding in by_talos))

@@ -8,7 +8,6 @@ from typing import Any
 from findings import Finding
 from machineconfig.checks.configuration import Final
 from machineconfig.paths import leaves
-from machinery.problems import Problem
 from topology.platforms import PLATFORMS
 
 _SANS = ("cluster", "apiServer", "certSANs")
@@ -22,19 +21,12 @@ _ENDPOINT_IS_ADDED = (1, 12, 0)
 
 def is_what_talos_takes(final: Final) -> Iterator[Finding]:
     """The node would take the configuration: Talos's own validation finds no error."""
-    yield from _in_talos_words(final, final.validated.errors)
+    yield from map(final.refused, final.validated.errors)
 
 
 def is_what_talos_takes_without_a_warning(final: Final) -> Iterator[Finding]:
     """The node would take the configuration without a warning, such as one of a deprecated field."""
-    yield from _in_talos_words(final, final.validated.warnings)
-
-
-def _in_talos_words(final: Final, problems: Iterable[Problem]) -> Iterator[Finding]:
-    for problem in problems:
-        finding = final.refused(problem)
-        if not final.is_about_a_placeholder(finding):
-            yield finding
+    yield from map(final.refused, final.validated.warnings)
 
 
 def names_every_address_of_the_api(final: Final) -> Iterator[Finding]:

@@ -38,7 +38,7 @@ def describes_each_vlan_once(subject: Subject) -> Iterator[Finding]:
     """No VLAN of an interface is described twice in one list, however its number is written."""
     for part, entry in entries(subject):
         numbered: dict[object, Entry] = {}
-        for vlan in vlans(entry):
+        for vlan in entry.listed("vlans"):
             number = vlan.get("vlanId")
             if number is None:
                 continue
@@ -70,7 +70,7 @@ def does_not_mix_documents_and_fields(subject: Subject) -> Iterator[Finding]:
     named: dict[str, tuple[Part, Entry]] = {}
     for part, entry, name in named_entries(subject):
         named.setdefault(name.text, (part, entry))
-        for vlan in vlans(entry):
+        for vlan in entry.listed("vlans"):
             named.setdefault(f"{name.text}.{vlan_of(vlan)}", (part, vlan))
     for part in subject.of_kind(
         "LinkConfig", "DHCPv4Config", "DHCPv6Config", "BondConfig", "VLANConfig", "BridgeConfig"
@@ -103,12 +103,6 @@ def named_entries(subject: Subject) -> Iterator[tuple[Part, Entry, Entry]]:
         name = entry.get("interface")
         if name is not None:
             yield part, entry, name
-
-
-def vlans(entry: Entry) -> tuple[Entry, ...]:
-    """The VLANs of an interface."""
-    vlans = entry.get("vlans")
-    return vlans.items if vlans else ()
 
 
 def vlan_of(vlan: Entry) -> object:
@@ -173,6 +167,5 @@ def _is_the_nodes_own(subject: Subject, entry: Entry) -> bool:
     """Whether a selected interface is surely the one that holds the node's address."""
     if PLATFORMS[subject.topology.platform.kind].one_interface or entry.get("vip") is not None:
         return True
-    addresses = entry.get("addresses")
-    given = [address_of(item.text) for item in (addresses.items if addresses else ())]
+    given = [address_of(item.text) for item in entry.listed("addresses")]
     return any(each in network for each in given if each for network in subject.topology.network.nodes)

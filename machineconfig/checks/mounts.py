@@ -81,9 +81,7 @@ def mounts_volumes_and_hides_none(final: Final) -> Iterator[Finding]:
             *_hidden(final, mount, before),
         ):
             value = mount.source if key == mount.keys[0] else mount.destination
-            finding = final.finding(message, cure, path=(*mount.path, key), value=value)
-            if not final.is_about_a_placeholder(finding):
-                yield finding
+            yield final.finding(message, cure, path=(*mount.path, key), value=value)
         before.append(mount)
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from findings import Finding
-from machineconfig.checks.interfaces import address_of, entries, named_entries, vlan_of, vlans
+from machineconfig.checks.interfaces import address_of, entries, named_entries, vlan_of
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.deletes import MARK
 from machineconfig.documents import Entry
 
-_ON = ("true", "yes", "on")
+ON = ("true", "yes", "on")
 
 
 def has_the_addresses_of_the_topology(subject: Subject) -> Iterator[Finding]:
@@ -27,7 +27,7 @@ def leaves_dhcp_off_where_the_address_is_given(subject: Subject) -> Iterator[Fin
     own = subject.topology.interface_of(subject.node)
     for part, entry, name in named_entries(subject):
         dhcp = entry.get("dhcp")
-        if name.text == own and dhcp is not None and dhcp.text.lower() in _ON:
+        if name.text == own and dhcp is not None and dhcp.text.lower() in ON:
             message = f"turns on DHCP on {part.shown(name)}, which has {subject.node.address} from the topology"
             yield subject.finding(part, dhcp, message, "leave it out")
 
@@ -61,12 +61,10 @@ def gives_the_vip_once(subject: Subject) -> Iterator[Finding]:
 
 def _addresses(subject: Subject) -> Iterator[tuple[Part, Entry]]:
     for part, entry in entries(subject):
-        for below in (entry, *vlans(entry)):
-            addresses = below.get("addresses")
-            yield from ((part, item) for item in (addresses.items if addresses else ()))
+        for below in (entry, *entry.listed("vlans")):
+            yield from ((part, item) for item in below.listed("addresses"))
     for part in subject.typed:
-        addresses = part.document.root.get("addresses")
-        for item in addresses.items if addresses else ():
+        for item in part.document.root.listed("addresses"):
             address = item.get("address")
             if address is not None:
                 yield part, address
@@ -76,7 +74,7 @@ def _vips(subject: Subject) -> Iterator[tuple[Part, Entry, str]]:
     """Every VIP, with its link where one names it; a document is no link of machine.network.interfaces."""
     for part, entry in entries(subject):
         name = entry.get("interface")
-        for below in (entry, *vlans(entry)):
+        for below in (entry, *entry.listed("vlans")):
             vip = below.get("vip")
             if vip is not None and not vip.is_empty and vip.get(MARK) is None:
                 link = "" if name is None else name.text if below is entry else f"{name.text}.{vlan_of(below)}"

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface
 
 from findings import Finding
-from machineconfig.checks.interfaces import address_of, entries, named_entries, vlan_of, vlans
+from machineconfig.checks.interfaces import address_of, entries, named_entries, vlan_of
+from machineconfig.checks.network import ON
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry
 from topology import Link
 
 _ETHERNET = 1500
 """Bytes: what the kernel gives a link that names no MTU."""
-_ON = ("true", "yes", "on")
 _METRICS = ("", "0", "1024")
 """What Talos gives a route that names no metric, however it is written."""
 
@@ -40,7 +40,8 @@ def leaves_the_link_as_the_stack_file_has_it(subject: Subject) -> Iterator[Findi
         is_the_link = name.text == subject.topology.interface_of(subject.node)
         if entry is own.entry or not (is_the_link or name.text == _holder_name(subject)):
             continue
-        yield from _ignored(subject, own, part, entry)
+        ignored = f"makes Talos ignore the link of {own.place}, which then has no address"
+        yield from _on(subject, part, entry, "ignore", ignored)
         if is_the_link and link is not None:
             place = own.part.place_of(own.entry)
             yield from _mtu(subject, place, part, entry, link.mtu or _ETHERNET, "the link's mtu")
@@ -51,7 +52,8 @@ def leaves_the_link_as_the_stack_file_has_it(subject: Subject) -> Iterator[Findi
             if link is not None and link.vlan is not None:
                 mtu = link.vlan.mtu or link.mtu or _ETHERNET
                 yield from _mtu(subject, own.place, part, holder, mtu, "the mtu of the link's vlan")
-                yield from _dhcp(subject, own, part, holder)
+                asks = f"turns on DHCP on the link of {own.place}, which has {_own_address(subject)} from the topology"
+                yield from _on(subject, part, holder, "dhcp", asks)
 
 
 def _own(subject: Subject) -> _Own | None:
@@ -68,7 +70,7 @@ def _holders(entry: Entry, link: Link | None) -> list[Entry]:
     """What of an entry can hold the node's address."""
     if link is None or link.vlan is None:
         return [entry]
-    return [vlan for vlan in vlans(entry) if vlan_of(vlan) == link.vlan.id]
+    return [vlan for vlan in entry.listed("vlans") if vlan_of(vlan) == link.vlan.id]
 
 
 def _holder_name(subject: Subject) -> str | None:
@@ -107,24 +109,17 @@ def _addresses(subject: Subject, own: _Own, part: Part, holder: Entry) -> Iterat
     for item in _given(holder):
         address = address_of(item.text)
         others = address != subject.node.address and subject.topology.network.network_of(address) if address else None
-        if address is None or others or _canonical(item.text) == _own_address(subject):
+        if address is None or others or str(IPv4Interface(item.text)) == _own_address(subject):
             continue
         message = f"gives {part.shown(item)} to the link of {own.place}, which has {_own_address(subject)}"
         yield subject.finding(part, item, message, "leave it out, or put it on another interface or VLAN")
 
 
-def _dhcp(subject: Subject, own: _Own, part: Part, vlan: Entry) -> Iterator[Finding]:
-    dhcp = vlan.get("dhcp")
-    if dhcp is not None and dhcp.text.lower() in _ON:
-        message = f"turns on DHCP on the link of {own.place}, which has {_own_address(subject)} from the topology"
-        yield subject.finding(part, dhcp, message, "leave it out")
-
-
-def _ignored(subject: Subject, own: _Own, part: Part, entry: Entry) -> Iterator[Finding]:
-    ignore = entry.get("ignore")
-    if ignore is not None and ignore.text.lower() in _ON:
-        message = f"makes Talos ignore the link of {own.place}, which then has no address"
-        yield subject.finding(part, ignore, message, "leave it out")
+def _on(subject: Subject, part: Part, entry: Entry, key: str, message: str) -> Iterator[Finding]:
+    """A switch that is turned on."""
+    switch = entry.get(key)
+    if switch is not None and switch.text.lower() in ON:
+        yield subject.finding(part, switch, message, "leave it out")
 
 
 def _default_route(subject: Subject, own: _Own, part: Part, holder: Entry) -> Iterator[Finding]:
@@ -141,8 +136,7 @@ def _default_route(subject: Subject, own: _Own, part: Part, holder: Entry) -> It
 
 
 def _default_gateways(holder: Entry) -> Iterator[Entry]:
-    routes = holder.get("routes")
-    for route in routes.items if routes else ():
+    for route in holder.listed("routes"):
         network, gateway, metric = route.get("network"), route.get("gateway"), route.get("metric")
         is_first = (network is None or network.text in ("", "0.0.0.0/0")) and (not metric or metric.text in _METRICS)
         if is_first and gateway is not None and address_of(gateway.text):
@@ -153,26 +147,22 @@ def _taken(subject: Subject, own: _Own) -> Iterator[Finding]:
     """A bond or bridge of a patch that takes the link as one of its ports; a port has no address."""
     name = _holder_name(subject)
     for part, taker, ports in _takers(subject):
-        for port in ports.items if ports else ():
+        for port in ports:
             if port.text == name:
                 message = f"makes the link of {own.place} a port of {taker}, and a port has no address of its own"
                 yield subject.finding(part, port, message, "take another interface")
 
 
-def _takers(subject: Subject) -> Iterator[tuple[Part, str, Entry | None]]:
-    """What has ports: its name, and where it names them."""
+def _takers(subject: Subject) -> Iterator[tuple[Part, str, tuple[Entry, ...]]]:
+    """What has ports: its name, and them."""
     for part, entry in entries(subject):
         name = entry.get("interface")
         for kind in ("bond", "bridge"):
-            yield part, part.shown(name) if name else f"a {kind}", entry.get(kind, "interfaces")
+            yield part, part.shown(name) if name else f"a {kind}", entry.listed(kind, "interfaces")
     for part in subject.of_kind("BondConfig", "BridgeConfig"):
-        yield part, part.title, part.document.root.get("links")
-
-
-def _canonical(text: str) -> str:
-    return str(IPv4Interface(text))
+        yield part, part.title, part.document.root.listed("links")
 
 
 def _given(holder: Entry) -> tuple[Entry, ...]:
-    addresses, cidr = holder.get("addresses"), holder.get("cidr")
-    return (*(addresses.items if addresses else ()), *([cidr] if cidr else ()))
+    cidr = holder.get("cidr")
+    return (*holder.listed("addresses"), *([cidr] if cidr else ()))

@@ -45,9 +45,7 @@ def has_what_the_topology_says(final: Final) -> Iterator[Finding]:
             given = "another value" if looks_secret(owned.path, _text(value)) else _text(value)
             message = f"{written(MAIN, owned.path)} is {given or 'gone'}; the topology says {owned.shown or owned.says}"
             cure = f"leave it out of the patch, or set {owned.key} in the stack file"
-            finding = final.finding(message, cure, path=owned.path, value=given)
-            if not final.is_about_a_placeholder(finding):
-                yield finding
+            yield final.finding(message, cure, path=owned.path, value=given)
 
 
 def _of_the_cluster(final: Final) -> Iterator[_Owned]:

@@ -34,9 +34,7 @@ def has_paths_where_nothing_is_added(final: Final) -> Iterator[Finding]:
             if not _path(url):
                 place = final.place_of((*_MIRRORS, name, "overridePath"))
                 message = f"the mirror {_host(url)} of {name} has no path, and by overridePath ({place}) none is added"
-                finding = final.finding(message, "end its URL with /v2", path=(*_MIRRORS, name, "endpoints", at))
-                if not final.is_about_a_placeholder(finding):
-                    yield finding
+                yield final.finding(message, "end its URL with /v2", path=(*_MIRRORS, name, "endpoints", at))
 
 
 def _mirrors(final: Final) -> Iterator[tuple[str, Mapping[str, tuple[str, Path]]]]:

@@ -1,26 +1,31 @@
 """What a disk selector says of a disk of which only some attributes are known: that it fits, that it does not, or None.
 
-The grammar is that of Talos's expressions; what is computed is what tells disks apart: comparisons, sizes, lists
-of links, beginnings and endings of text, and their combinations. Everything else is not known.
+Talos's expressions are read as Python's, which have the same operators but for a few words. What is computed is what
+tells disks apart: comparisons, sizes, lists of links, beginnings and endings of text, and their combinations.
+Everything else is not known.
 """
 
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from machinery.celtokens import ReadError, tokens
 
-_LEVELS = (("||",), ("&&",), ("==", "!=", "<", "<=", ">", ">=", "in"), ("+", "-"), ("*", "/", "%"))
-_COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+_PYTHON = {"&&": "and", "||": "or", "!": "~", "true": "True", "false": "False"}
+"""Words that are others in Python; `~` binds as `!` does."""
+_COMPUTED: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
 }
-_COMPUTED: Mapping[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _UNITS = {
     **{unit: 1024 ** (power + 1) for power, unit in enumerate(("KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))},
     **{unit: 1000 ** (power + 1) for power, unit in enumerate(("kB", "MB", "GB", "TB", "PB", "EB"))},
@@ -40,9 +45,10 @@ Disk = Mapping[str, Any]
 
 def holds(expression: str, disk: Disk) -> bool | None:
     """Whether a disk fits; None where that cannot be told."""
+    tree = _tree(expression)
     try:
-        value = _Reader(expression, disk).whole()
-    except (ReadError, ValueError, TypeError, IndexError):
+        value = _value(tree, disk) if tree else None
+    except (TypeError, RecursionError):
         return None
     return value if isinstance(value, bool) else None
 
@@ -69,134 +75,64 @@ def mentions(expression: str, name: str) -> bool:
 
 def meant(expression: str) -> Disk:
     """The attributes that an expression asks to be a certain text: what is known of the disk it is written for."""
-    try:
-        words = tokens(expression)
-    except ReadError:
-        return {}
     found: dict[str, Any] = {}
-    for at, (kind, text) in enumerate(words):
-        after = [word for _, word in words[at + 1 : at + 5]]
-        before = [word for _, word in words[max(at - 4, 0) : at]]
-        if kind != "text":
-            continue
-        if after[:3] == ["in", "disk", "."] and after[3:] == ["symlinks"]:
-            found.setdefault("symlinks", (_text(text),))
-        elif before[-1:] == ["=="] and before[:2] == ["disk", "."]:
-            found.setdefault(before[2], _text(text))
+    for node in ast.walk(_tree(expression) or ast.Constant(None)):
+        match node:
+            case ast.Compare(ast.Attribute(ast.Name("disk"), name), [ast.Eq()], [ast.Constant(str(text))]):
+                found.setdefault(name, text)
+            case ast.Compare(ast.Constant(str(text)), [ast.In()], [ast.Attribute(ast.Name("disk"), "symlinks")]):
+                found.setdefault("symlinks", (text,))
     return found
 
 
-class _Reader:
-    """Reads an expression from left to right; every method returns a value, None for one that is not known."""
-
-    def __init__(self, text: str, disk: Disk) -> None:
-        self._tokens, self._at, self._disk = tokens(text), 0, disk
-
-    def whole(self) -> Any:
-        value = self._binary(0)
-        if self._tokens[self._at][1]:
-            raise ReadError("not all of it can be computed")
-        return value
-
-    def _take(self, sign: str) -> bool:
-        kind, text = self._tokens[self._at]
-        taken = kind in ("sign", "name") and text == sign
-        self._at += taken
-        return taken
-
-    def _binary(self, level: int) -> Any:
-        if level == len(_LEVELS):
-            return self._unary()
-        value = self._binary(level + 1)
-        while self._tokens[self._at][0] in ("sign", "name") and self._tokens[self._at][1] in _LEVELS[level]:
-            sign = self._tokens[self._at][1]
-            self._at += 1
-            value = _combined(sign, value, self._binary(level + 1))
-        return value
-
-    def _unary(self) -> Any:
-        if self._take("!"):
-            value = self._unary()
-            return None if value is None else not value
-        if self._take("-"):
-            self._unary()
-            return None
-        return self._postfix(self._primary())
-
-    def _postfix(self, value: Any) -> Any:
-        while True:
-            if self._take("."):
-                name = self._tokens[self._at][1]
-                self._at += 1
-                value = self._called(value, name) if self._take("(") else self._member(value, name)
-            elif self._take("["):
-                self._arguments("]")
-                value = None
-            else:
-                return value
-
-    def _member(self, value: Any, name: str) -> Any:
-        return self._disk.get(name) if value is self._disk else None
-
-    def _called(self, value: Any, name: str) -> Any:
-        arguments = self._arguments(")")
-        if name in _METHODS and isinstance(value, str) and len(arguments) == 1 and isinstance(arguments[0], str):
-            return _METHODS[name](value, arguments[0])
+@lru_cache(maxsize=256)
+def _tree(expression: str) -> ast.expr | None:
+    """An expression as Python reads it; None for what it cannot read."""
+    try:
+        words = [_PYTHON.get(text, text.rstrip("uU") if kind == "uint" else text) for kind, text in tokens(expression)]
+        return ast.parse(" ".join(words), mode="eval").body
+    except (ReadError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
-    def _arguments(self, end: str) -> list[Any]:
-        found: list[Any] = []
-        while not self._take(end):
-            if found and not self._take(","):
-                raise ReadError("a comma is missing")
-            found.append(self._binary(0))
-        return found
 
-    def _primary(self) -> Any:
-        kind, text = self._tokens[self._at]
-        self._at += 1
-        if kind in ("int", "uint"):
-            return int(text.rstrip("uU"), 0)
-        if kind == "float":
-            return float(text)
-        if kind == "text":
-            return _text(text)
-        if kind == "name":
-            return self._named(text)
-        if text == "(":
-            value = self._binary(0)
-            if not self._take(")"):
-                raise ReadError("a bracket is missing")
+def _value(node: ast.expr, disk: Disk) -> Any:
+    """The value of a part of an expression; None for one that is not known."""
+    match node:
+        case ast.Constant(bool() | int() | float() | str() as value):
             return value
-        if text == "[":
-            items = self._arguments("]")
-            return None if None in items else tuple(items)
-        raise ReadError(f"{text} is not computed")
+        case ast.Name(name):
+            return disk.get(name) if name == SYSTEM_DISK else _UNITS.get(name)
+        case ast.Attribute(ast.Name("disk"), name):
+            return disk.get(name)
+        case ast.List(items):
+            values = [_value(item, disk) for item in items]
+            return None if None in values else tuple(values)
+        case ast.UnaryOp(ast.Invert(), operand):
+            value = _value(operand, disk)
+            return None if value is None else not value
+        case ast.BoolOp(op, parts):
+            return _decided(isinstance(op, ast.Or), [_value(part, disk) for part in parts])
+        case ast.Compare(left, [op], [right]) | ast.BinOp(left, op, right):
+            return _computed(op, _value(left, disk), _value(right, disk))
+        case ast.Call(ast.Attribute(of, name), [argument]) if name in _METHODS:
+            text, part = _value(of, disk), _value(argument, disk)
+            return _METHODS[name](text, part) if isinstance(text, str) and isinstance(part, str) else None
+    return None
 
-    def _named(self, name: str) -> Any:
-        if self._take("("):
-            self._arguments(")")
-            return None
-        if name == "disk":
-            return self._disk
-        known: Mapping[str, Any] = {"true": True, "false": False, **_UNITS, SYSTEM_DISK: self._disk.get(SYSTEM_DISK)}
-        return known.get(name)
+
+def _decided(decides: bool, values: list[Any]) -> bool | None:
+    """What `||` (True decides) or `&&` (False does) makes of values."""
+    if any(value is decides for value in values):
+        return decides
+    return None if None in values else not decides
 
 
-def _combined(sign: str, left: Any, right: Any) -> Any:
-    if sign in ("&&", "||"):
-        decides = sign == "||"
-        if left is decides or right is decides:
-            return decides
-        return None if left is None or right is None else not decides
+def _computed(sign: ast.AST, left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
-    if sign == "in":
+    if isinstance(sign, ast.operator) and not (isinstance(left, int | float) and isinstance(right, int | float)):
+        return None
+    if isinstance(sign, ast.In):
         return True if left in right else None if right else False
-    compute = _COMPARED.get(sign) or _COMPUTED.get(sign)
+    compute = _COMPUTED.get(type(sign))
     return compute(left, right) if compute else None
-
-
-def _text(literal: str) -> str:
-    value = ast.literal_eval(literal)
-    return value if isinstance(value, str) else ""

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from findings import Finding, Path
@@ -17,14 +17,6 @@ from machinery.problems import Problem
 from machinery.structure import DOCUMENTS, ListOf, MapOf, Release, Scalar, Struct, Type
 
 _ENDING = "Config"
-
-
-@dataclass(frozen=True)
-class _Unread:
-    """What a release cannot read in a document, and whether it is a key that it does not know."""
-
-    problem: Problem
-    unknown: bool
 
 
 def has_documents_that_talos_knows(subject: Subject) -> Iterator[Finding]:
@@ -50,11 +42,10 @@ def has_documents_that_talos_knows(subject: Subject) -> Iterator[Finding]:
 
 def has_keys_that_talos_knows(subject: Subject) -> Iterator[Finding]:
     """Every key is one that the node's release of Talos and the provider's know."""
-    for part, unread in _unread(subject):
-        if not unread.unknown:
-            continue
-        cure = _below(part, unread.problem.path) or _near(struct_of(part.document), unread.problem.path)
-        yield _finding(subject, part, unread.problem, unread.problem.message, cure or "leave it out")
+    for part, problem, is_unknown in _unread(subject):
+        if is_unknown:
+            cure = _below(part, problem.path) or _near(struct_of(part.document), problem.path)
+            yield _finding(subject, part, problem, cure or "leave it out")
 
 
 def deletes_or_merges(subject: Subject) -> Iterator[Finding]:
@@ -68,15 +59,15 @@ def deletes_or_merges(subject: Subject) -> Iterator[Finding]:
 
 def has_values_of_the_right_type(subject: Subject) -> Iterator[Finding]:
     """Every value is of a type that Talos can read for its key."""
-    for part, unread in _unread(subject):
-        if not unread.unknown and not _on_a_secret(part, unread.problem):
-            found = _finding(subject, part, unread.problem, unread.problem.message, "correct the value")
+    for part, problem, is_unknown in _unread(subject):
+        if not is_unknown and not _on_a_secret(part, problem):
+            found = _finding(subject, part, problem, "correct the value")
             yield replace(found, message=f"{found.message}, not {found.value}") if found.value else found
 
 
-def _finding(subject: Subject, part: Part, problem: Problem, message: str, cure: str) -> Finding:
+def _finding(subject: Subject, part: Part, problem: Problem, cure: str) -> Finding:
     entry = next((each for each in part.document.root.walk() if each.path == problem.path), None)
-    found = subject.finding(part, entry, message, cure)
+    found = subject.finding(part, entry, problem.message, cure)
     return replace(found, place=replace(found.place, line=part.patch.line(problem.line), path=problem.path))
 
 
@@ -88,18 +79,21 @@ def _on_a_secret(part: Part, problem: Problem) -> bool:
     return False
 
 
-def _unread(subject: Subject) -> Iterator[tuple[Part, _Unread]]:
-    """What either release cannot read; the node's own words count where both say something of a place."""
+def _unread(subject: Subject) -> Iterator[tuple[Part, Problem, bool]]:
+    """What either release cannot read, and whether it is a key that it does not know.
+
+    The node's own words count where both say something of a place.
+    """
     node = release_of(str(subject.topology.versions.talos))
     for part in subject.parts:
         found = _read(part.patch.text, part.index, node)
-        places = {each.problem.path for each in found}
-        provider = [each for each in _read(part.patch.text, part.index, PROVIDER) if each.problem.path not in places]
-        yield from ((part, each) for each in (*found, *provider))
+        places = {problem.path for problem, _ in found}
+        provider = [each for each in _read(part.patch.text, part.index, PROVIDER) if each[0].path not in places]
+        yield from ((part, *each) for each in (*found, *provider))
 
 
 @lru_cache(maxsize=8192)
-def _read(text: str, index: int, release: Release) -> tuple[_Unread, ...]:
+def _read(text: str, index: int, release: Release) -> tuple[tuple[Problem, bool], ...]:
     """What a release cannot read in one document of a text; keys set twice are another check's."""
     document = parse(text)[index]
     struct, node = struct_of(document), without_deletions(document.root.node)
@@ -107,13 +101,9 @@ def _read(text: str, index: int, release: Release) -> tuple[_Unread, ...]:
         return ()
     reading = Reading(release)
     decode(struct, node, (), reading)
-    wrong = [_Unread(problem, False) for problem in reading.wrong]
     # An apiVersion without a kind is another check's, and so is a wrong $patch.
-    return (*wrong, *(_Unread(problem, True) for problem in reading.unknown if not _is_anothers(problem)))
-
-
-def _is_anothers(problem: Problem) -> bool:
-    return problem.path == ("apiVersion",) or problem.path[-1] == MARK
+    unknown = (each for each in reading.unknown if each.path != ("apiVersion",) and each.path[-1] != MARK)
+    return (*((problem, False) for problem in reading.wrong), *((problem, True) for problem in unknown))
 
 
 def _near_kind(name: str) -> str:

@@ -9,7 +9,8 @@ import pytest
 from cli import draw, schema
 from cli.main import main
 from cli.picture import CROWD, picture
-from cli.stackfile import read, stacks
+from cli.stackfile import read
+from stackfile import names as stacks
 from tests.machineconfig.stacks import stack
 from tests.topology.stacks import valid
 from topology import load
