@@ -75,6 +75,15 @@ def value_at(values: Any, path: Path) -> Any:
     return values
 
 
+def all_at(values: Any, *steps: str) -> Iterator[tuple[Path, Any]]:
+    """Every value at a place with its path, but for null; the step `*` is any key of a map and any entry of a list."""
+    if not steps and values is not None:
+        yield (), values
+    for part, item in _children(values) if steps else ():
+        if steps[0] in ("*", part):
+            yield from (((part, *path), value) for path, value in all_at(item, *steps[1:]))
+
+
 def leaves(values: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every scalar and every empty list or map, in the order in which they stand."""
     if isinstance(values, dict) and values:
@@ -115,10 +124,11 @@ def _steps(values: Any, text: str) -> Iterator[tuple[str | int, str]]:
 def _places(values: Any, path: Path) -> Iterator[Path]:
     if path:
         yield path
-    children: Iterable[tuple[str | int, Any]] = ()
-    if isinstance(values, dict):
-        children = values.items()
-    elif isinstance(values, list):
-        children = enumerate(values)
-    for part, item in children:
+    for part, item in _children(values):
         yield from _places(item, (*path, part))
+
+
+def _children(values: Any) -> Iterable[tuple[str | int, Any]]:
+    if isinstance(values, dict):
+        return values.items()
+    return enumerate(values) if isinstance(values, list) else ()

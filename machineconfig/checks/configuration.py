@@ -1,7 +1,7 @@
 """The final configuration of one node, made of its patches and placeholders, for checks that look at the whole."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from findings import Finding, Place
 from machineconfig.generation import arguments
 from machineconfig.model import Patch, in_patches
 from machineconfig.origins import Origins, origins
-from machineconfig.paths import MAIN, Path, leaves, value_at
+from machineconfig.paths import MAIN, Path, all_at, leaves, value_at
 from machineconfig.placeholder import holds_placeholder, placeholder_bundle, put_in
 from machinery import (
     Bundle,
@@ -72,6 +72,12 @@ class Final:
     def find(self, *path: str) -> Any:
         """A value of the main document, or None."""
         return self.configuration.find(*path)
+
+    def all_at(self, *steps: str, kinds: Collection[str] = (MAIN,)) -> Iterator[tuple[str, Path, Any]]:
+        """Every value at a place of the documents of some kinds, with title and path: see `paths.all_at`."""
+        for document in self.configuration.documents:
+            if document.kind in kinds:
+                yield from ((document.title, path, value) for path, value in all_at(document.values, *steps))
 
     def place_of(self, path: Path, title: str = MAIN) -> str:
         """The file and line that set a value, to name the other one of two; without any, that Talos generates it."""

@@ -7,11 +7,10 @@ from functools import cached_property
 from findings import Finding
 from machineconfig.checks.configuration import Final
 from machineconfig.checks.selectors import SYSTEM_DISK, Disk, fits, holds, meant, mentions, names_one
-from machineconfig.paths import Path
 from topology import Disk as Declared
 
 _KINDS = ("UserVolumeConfig", "RawVolumeConfig", "SwapVolumeConfig", "VolumeConfig")
-_MATCH: Path = ("provisioning", "diskSelector", "match")
+_MATCH = ("provisioning", "diskSelector", "match")
 _CURE = "match by wwid or serial, as talosctl get disks shows them"
 _GIB = 1024**3
 _WRITABLE: Disk = {"readonly": False, "cdrom": False}
@@ -46,13 +45,9 @@ class _Node:
     @cached_property
     def volumes(self) -> tuple[_Volume, ...]:
         """Those that say which disk."""
-        found = []
-        for document in self.final.configuration.documents:
-            if document.kind in _KINDS:
-                spec = (document.values.get("provisioning") or {}).get("diskSelector") or {}
-                whole = document.values.get("volumeType") == "disk"
-                found += [_Volume(document.title, spec["match"], whole)] if spec.get("match") else []
-        return tuple(found)
+        whole = {title for title, _, kind in self.final.all_at("volumeType", kinds=_KINDS) if kind == "disk"}
+        found = self.final.all_at(*_MATCH, kinds=_KINDS)
+        return tuple(_Volume(title, match, title in whole) for title, _, match in found if match)
 
     @cached_property
     def system(self) -> Disk:

@@ -7,7 +7,7 @@ from typing import Any
 
 from findings import Finding
 from machineconfig.checks.configuration import Final
-from machineconfig.paths import leaves
+from machineconfig.paths import all_at, leaves
 from topology.platforms import PLATFORMS
 
 _SANS = ("cluster", "apiServer", "certSANs")
@@ -15,6 +15,12 @@ _MACHINE_SANS = ("machine", "certSANs")
 _KUBELET = ("machine", "kubelet", "nodeIP", "validSubnets")
 _ADVERTISED = ("cluster", "etcd", "advertisedSubnets")
 _LISTEN = ("cluster", "etcd", "listenSubnets")
+_DEVICES = ("machine", "network", "interfaces", "*")
+_ADDRESSES = (
+    *((*part, *key) for part in (_DEVICES, (*_DEVICES, "vlans", "*")) for key in (("addresses", "*"), ("cidr",))),
+    ("addresses", "*", "address"),
+)
+"""Where a main document and the others give the machine addresses."""
 _ENDPOINT_IS_ADDED = (1, 12, 0)
 """From this release on Talos itself puts the endpoint's host into the API server's certificate."""
 
@@ -129,21 +135,12 @@ def _network_of(subnet: str) -> IPv4Network | IPv6Network | None:
 
 def _static_addresses(final: Final) -> Iterator[str]:
     """The addresses that the configuration itself gives the machine: Talos puts them into its certificate."""
-    devices = final.find("machine", "network", "interfaces") or ()
-    texts = [text for device in devices for part in (device, *device.get("vlans", ())) for text in _given(part)]
-    for document in final.configuration.documents if final.configuration else ():
-        texts += [
-            str(each.get("address", "")) for each in document.values.get("addresses", ()) if isinstance(each, dict)
-        ]
-    for text in texts:
+    documents = [document.values for document in final.configuration.documents]
+    for _, text in (found for values in documents for place in _ADDRESSES for found in all_at(values, *place)):
         try:
-            yield str(ip_interface(text).ip)
+            yield str(ip_interface(str(text)).ip)
         except ValueError:
             continue
-
-
-def _given(device: Mapping[str, Any]) -> list[str]:
-    return [*device.get("addresses", ()), *([device["cidr"]] if "cidr" in device else [])]
 
 
 def _names(values: Iterable[object] | None) -> set[str]:

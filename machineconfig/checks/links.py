@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from findings import Finding
 from machineconfig.checks.configuration import Final
-from machineconfig.paths import MAIN, Path
+from machineconfig.paths import Path, all_at
 
 _ETHERNET = 1500
 """Bytes: what the kernel gives a link that names no MTU."""
-_DEVICES: Path = ("machine", "network", "interfaces")
+_DEVICES = ("machine", "network", "interfaces", "*")
 _Mtu = tuple[int, str, Path]
 """Bytes, with the document and path that say it."""
 
@@ -28,9 +28,9 @@ def carries_its_vlans(final: Final) -> Iterator[Finding]:
 def _parents(final: Final) -> dict[str, _Mtu]:
     """The MTU of every link that names one."""
     found: dict[str, _Mtu] = {}
-    for index, device in enumerate(final.find("machine", "network", "interfaces") or ()):
-        if device and device.get("mtu"):
-            found[_name(device)] = device["mtu"], MAIN, (*_DEVICES, index, "mtu")
+    for title, path, device in final.all_at(*_DEVICES):
+        if device.get("mtu"):
+            found[_name(device)] = device["mtu"], title, (*path, "mtu")
     for document in final.configuration.documents:
         if document.values.get("mtu") and document.name:
             found[document.name] = document.values["mtu"], document.title, ("mtu",)
@@ -39,14 +39,10 @@ def _parents(final: Final) -> dict[str, _Mtu]:
 
 def _vlans(final: Final) -> Iterator[tuple[str, str, _Mtu]]:
     """Every VLAN that names its MTU, with the name of the link it is on."""
-    for index, device in enumerate(final.find("machine", "network", "interfaces") or ()):
-        for at, vlan in enumerate((device or {}).get("vlans", ())):
+    for title, path, device in final.all_at(*_DEVICES):
+        for below, vlan in all_at(device, "vlans", "*"):
             if vlan.get("mtu"):
-                yield (
-                    str(vlan.get("vlanId")),
-                    _name(device),
-                    (vlan["mtu"], MAIN, (*_DEVICES, index, "vlans", at, "mtu")),
-                )
+                yield str(vlan.get("vlanId")), _name(device), (vlan["mtu"], title, (*path, *below, "mtu"))
     for document in final.configuration.of_kind("VLANConfig"):
         if document.values.get("mtu"):
             parent = str(document.values.get("parent", ""))

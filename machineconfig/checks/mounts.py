@@ -4,7 +4,6 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from findings import Finding
 from machineconfig.checks.configuration import Final
@@ -59,9 +58,8 @@ class _Volumes:
     @cached_property
     def partitions(self) -> tuple[str, ...]:
         """Where machine.disks mounts partitions."""
-        disks = self.final.find("machine", "disks") or ()
-        parts = (part for disk in disks if disk for part in disk.get("partitions", ()) if part)
-        return tuple(posixpath.normpath(part["mountpoint"]) for part in parts if part.get("mountpoint"))
+        places = self.final.all_at("machine", "disks", "*", "partitions", "*", "mountpoint")
+        return tuple(posixpath.normpath(place) for _, _, place in places if place)
 
     def _of(self, kinds: tuple[str, ...]) -> Mapping[str, str]:
         return {each.name: each.title for kind in kinds for each in self.final.configuration.of_kind(kind)}
@@ -134,7 +132,7 @@ def _hidden(final: Final, mount: _Mount, before: Sequence[_Mount]) -> Iterator[t
 
 
 def _mounts(final: Final) -> Iterator[_Mount]:
-    places: tuple[tuple[Path, tuple[str, str]], ...] = (
+    places = (
         (("machine", "kubelet", "extraMounts"), ("source", "destination")),
         *(
             (("cluster", part, "extraVolumes"), ("hostPath", "mountPath"))
@@ -142,23 +140,15 @@ def _mounts(final: Final) -> Iterator[_Mount]:
         ),
     )
     for path, keys in places:
-        for index, entry in enumerate(final.find(*map(str, path)) or ()):
+        for _, at, entry in final.all_at(*path, "*"):
             source, destination = (str(entry.get(key, "")) for key in keys)
             if source.startswith("/") and entry.get("type", "bind") in ("bind", ""):
-                at = (posixpath.normpath(source), posixpath.normpath(destination))
-                yield _Mount(*at, (*path, index), keys)
-    for index, pod in enumerate(final.find("machine", "pods") or ()):
-        yield from _of_a_pod(pod, ("machine", "pods", index, "spec", "volumes"))
-
-
-def _of_a_pod(pod: Any, path: Path) -> Iterator[_Mount]:
-    """The paths of the machine that a static pod gets; where it mounts them hides nothing from others."""
-    volumes = pod.get("spec", {}).get("volumes") if isinstance(pod, dict) and isinstance(pod.get("spec"), dict) else ()
-    for at, volume in enumerate(volumes if isinstance(volumes, list) else ()):
-        given = volume.get("hostPath") if isinstance(volume, dict) else None
-        if isinstance(given, dict) and str(given.get("path", "")).startswith("/"):
-            source = posixpath.normpath(str(given["path"]))
-            yield _Mount(source, source, (*path, at, "hostPath"), ("path", "path"))
+                yield _Mount(posixpath.normpath(source), posixpath.normpath(destination), at, keys)
+    # The paths of the machine that a static pod gets; where it mounts them hides nothing from others.
+    for _, at, given in final.all_at("machine", "pods", "*", "spec", "volumes", "*", "hostPath", "path"):
+        if str(given).startswith("/"):
+            source = posixpath.normpath(str(given))
+            yield _Mount(source, source, at[:-1], ("path", "path"))
 
 
 def _is_in(path: str, place: str) -> bool:

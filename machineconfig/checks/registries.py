@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 from findings import Finding
 from machineconfig.checks.configuration import Final
-from machineconfig.paths import MAIN, Path
+from machineconfig.paths import Path, all_at
 
-_MIRRORS: Path = ("machine", "registries", "mirrors")
+_MIRRORS = ("machine", "registries", "mirrors", "*")
 _REST = "*"
 """The mirrors of every registry that has none of its own."""
 _DOCKER = frozenset(("docker.io", "index.docker.io", "registry-1.docker.io"))
@@ -28,32 +28,28 @@ def sends_its_credentials_somewhere(final: Final) -> Iterator[Finding]:
 
 def has_paths_where_nothing_is_added(final: Final) -> Iterator[Finding]:
     """With overridePath, containerd adds /v2 to no mirror of a registry, so every one of them has it in its URL."""
-    for name, mirror in (final.find("machine", "registries", "mirrors") or {}).items():
-        urls = (mirror or {}).get("endpoints", ()) if (mirror or {}).get("overridePath") else ()
-        for at, url in enumerate(urls):
-            if not _path(url):
-                place = final.place_of((*_MIRRORS, name, "overridePath"))
-                message = f"the mirror {_host(url)} of {name} has no path, and by overridePath ({place}) none is added"
-                yield final.finding(message, "end its URL with /v2", path=(*_MIRRORS, name, "endpoints", at))
+    for title, path, url in final.all_at(*_MIRRORS, "endpoints", "*"):
+        above = path[:-2]
+        if final.find(*map(str, above), "overridePath") and not _path(url):
+            place = final.place_of((*above, "overridePath"))
+            message = f"the mirror {_host(url)} of {above[-1]} has no path, and by overridePath ({place}) none is added"
+            yield final.finding(message, "end its URL with /v2", title=title, path=path)
 
 
 def _mirrors(final: Final) -> Iterator[tuple[str, Mapping[str, tuple[str, Path]]]]:
     """The hosts of each registry's mirrors, with the document and path that name them."""
-    for name, mirror in (final.find("machine", "registries", "mirrors") or {}).items():
-        urls = (mirror or {}).get("endpoints", ())
-        path: Path = (*_MIRRORS, name, "endpoints")
-        yield name, {_host(url): (MAIN, (*path, at)) for at, url in enumerate(urls)}
+    for title, path, mirror in final.all_at(*_MIRRORS):
+        yield str(path[-1]), {_host(url): (title, (*path, *at)) for at, url in all_at(mirror, "endpoints", "*")}
     for document in final.configuration.of_kind("RegistryMirrorConfig"):
-        endpoints = [endpoint.get("url", "") for endpoint in document.values.get("endpoints", ())]
-        places: list[Path] = [("endpoints", at, "url") for at in range(len(endpoints))]
-        yield document.name, {_host(url): (document.title, path) for url, path in zip(endpoints, places, strict=True)}
+        urls = all_at(document.values, "endpoints", "*", "url")
+        yield document.name, {_host(url): (document.title, path) for path, url in urls}
 
 
 def _credentials(final: Final) -> Iterator[tuple[str, str, Path]]:
     """The registries with a credential, each with the document and path of it."""
-    for name, registry in (final.find("machine", "registries", "config") or {}).items():
-        if (registry or {}).get("auth"):
-            yield name, MAIN, ("machine", "registries", "config", name, "auth")
+    for title, path, auth in final.all_at("machine", "registries", "config", "*", "auth"):
+        if auth:
+            yield str(path[-2]), title, path
     for document in final.configuration.of_kind("RegistryAuthConfig"):
         yield document.name, document.title, ("name",)
 
