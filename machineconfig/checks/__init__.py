@@ -12,7 +12,6 @@ from machineconfig.checks import (
     encryption,
     final,
     firewall,
-    freeform,
     interfaces,
     links,
     lists,
@@ -31,7 +30,7 @@ from machineconfig.checks import (
     yaml_text,
 )
 from machineconfig.checks.configuration import Final, made
-from machineconfig.checks.repeated import OWNED, REFUSED, UNREAD, is_the_same
+from machineconfig.checks.repeated import OWNED, REFUSED, SAYS_MORE, UNREAD, is_the_same
 from machineconfig.checks.subject import Subject
 from machineconfig.checks.waivers import waived, waiver_faults
 from machineconfig.model import Patch
@@ -75,7 +74,6 @@ PATCH_CHECKS: tuple[Check[Subject], ...] = (
     Check("wrong-type", structure.has_values_of_the_right_type),
     Check("read-differently", values.means_what_is_written),
     Check("null-deletes-nothing", values.deletes_by_patch_and_not_by_null),
-    Check("list-doubles", lists.says_each_entry_once),
     Check("document-twice", collisions.is_described_once_in_a_level),
     Check("document-rivals", collisions.has_no_rival),
     Check("document-and-field", collisions.is_not_said_in_machine_too),
@@ -124,8 +122,9 @@ FINAL_CHECKS: tuple[Check[Final], ...] = (
     Check("mirror-path", registries.has_paths_where_nothing_is_added, of_values=True),
     Check("unused-credential", registries.sends_its_credentials_somewhere, warning=True),
     Check("empty-unsets-nothing", unset.changes_what_it_overrides),
-    Check("free-list-doubles", freeform.says_each_entry_once),
-    Check("free-list-repeats", freeform.repeats_nothing_that_is_passed_over, warning=True),
+    Check("list-doubles", lists.says_each_entry_once),
+    Check("free-list-doubles", lists.says_each_free_entry_once),
+    Check("free-list-repeats", lists.repeats_nothing_that_is_passed_over, warning=True),
     Check("talos-warns", final.is_what_talos_takes_without_a_warning, warning=True, of_values=True),
 )
 """Of final configurations."""
@@ -188,7 +187,7 @@ def final_findings(
         for finding in check.findings(final)
         if not (check.of_values and final.is_about_a_placeholder(finding))
     ]
-    before += [finding for finding in told if finding.check == OWNED and not waived(topology, finding)]
+    before += [finding for finding in told if finding.check in SAYS_MORE and not waived(topology, finding)]
     by_talos = (finding for finding in (*told, *before) if finding.check in (REFUSED, OWNED))
     refused = faulty.union(*(finding.place.nodes for finding in by_talos))
     # Talos's own validator would say in its words what was said already.

@@ -9,10 +9,14 @@ _OF_ALL_PATCHES = frozenset(("document-and-field", "host-name", "kernel-argument
 """Checks that look at a place in every patch of a node, where Talos looks at what comes of them."""
 
 
+SAYS_MORE = (OWNED, "list-doubles")
+"""Checks of configurations that say more than others of the same place."""
+
+
 def is_the_same(finding: Finding, other: Finding) -> bool:
     """Whether what was found in a configuration was said already, or follows from what was."""
     here, there = finding.place, other.place
-    if here.nodes != there.nodes:
+    if here.nodes != there.nodes or finding.check == other.check:
         return False
     if other.check == OWNED and there.path == ("machine", "type"):  # of a machine of another type
         return finding.check == REFUSED
