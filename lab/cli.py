@@ -9,6 +9,7 @@ from engine import ROOT
 from engine.tools import ToolError
 from lab import bringup, control, lifecycle, report, settings
 from lab.errors import LabError
+from lab.faults import KINDS
 from lab.inside import execute
 from lab.namespace import NamespaceError
 from lab.run import STACK_NAME, Run
@@ -56,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     down.add_argument("--keep", action="store_true", help="keep the folder with journal, logs and state")
     fault = command("fault", switch_fault, "switch a fault of a machine on, or off with --clear")
     fault.add_argument("machine", help="the machine's name, address or uuid")
-    fault.add_argument("fault", help="refuse, drop, delay, reboot-late, never-back, full-disk or clock-skew")
+    fault.add_argument("fault", help=f"one of {', '.join(KINDS)}")
     fault.add_argument(
         "arguments", nargs="*", default=[], metavar="KEY=VALUE", help="numbers, like every=3 or seconds=30"
     )

@@ -4,7 +4,6 @@ It owns the schematics it was given since it started; an image of any other sche
 """
 
 import json
-import re
 import ssl
 import threading
 from collections.abc import Callable
@@ -16,11 +15,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lab.images import image
+from lab.registry import NEWEST, OLDEST, Registry, version_of
 from lab.schematic import OFFICIAL, SchematicError, canonical, identity
 
-OLDEST, NEWEST = (1, 8), (1, 14)
-"""Minor versions of Talos whose images the factory makes."""
-VERSION = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(-(?:alpha|beta|rc)\.\d+)?")
 LARGEST = 1 << 20
 """Bytes of a schematic."""
 
@@ -31,10 +28,9 @@ Record = Callable[..., None]
 class Factory:
     """What the factory knows and answers, without a socket."""
 
-    def __init__(self, record: Record = lambda *_, **__: None) -> None:
-        """``record(event, **fields)`` is told of every schematic and image."""
-        empty = canonical("")
-        self._schematics = {identity(empty): empty}
+    def __init__(self, record: Record = lambda *_, **__: None, registry: Registry | None = None) -> None:
+        """``record(event, **fields)`` is told of every schematic and image; ``registry`` has its installers."""
+        self._schematics = (registry or Registry()).schematics
         self._record = record
 
     def post(self, path: str, body: bytes) -> Answer:
@@ -61,7 +57,7 @@ class Factory:
                 return HTTPStatus.OK, "application/yaml", self._schematics[schematic].encode()
             case ["versions"]:
                 return _json([f"v1.{minor}.0" for minor in range(OLDEST[1], NEWEST[1] + 1)])
-            case ["version", version, "extensions", "official"] if known(version):
+            case ["version", version, "extensions", "official"] if version_of(version):
                 return _json([{"name": name, "ref": f"ghcr.io/{name}:{version}"} for name in sorted(OFFICIAL)])
             case ["healthz"]:
                 return _text(HTTPStatus.OK, "")
@@ -70,19 +66,13 @@ class Factory:
     def _image(self, schematic: str, version: str, name: str) -> Answer:
         if schematic not in self._schematics:
             return _text(HTTPStatus.NOT_FOUND, f"schematic ID {schematic!r} not found")
-        if not known(version):
+        if not version_of(version):
             return _text(HTTPStatus.NOT_FOUND, f"version {version} is not available")
         content = image(name)
         if content is None:
             return _text(HTTPStatus.NOT_FOUND, f"no image is called {name}")
         self._record("image", schematic=schematic, version=version, name=name)
         return HTTPStatus.OK, "application/octet-stream", content
-
-
-def known(version: str) -> bool:
-    """Tell whether the factory makes images of this Talos version."""
-    found = VERSION.fullmatch(version)
-    return found is not None and OLDEST <= (int(found[1]), int(found[2])) <= NEWEST
 
 
 class Handler(BaseHTTPRequestHandler):

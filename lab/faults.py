@@ -19,6 +19,10 @@ EVERY = Parameter(3, "a whole number, 1 or more: every so many calls one is lost
 ANSWER = Parameter(0, "0, to lose a call before it is carried out, or 1, to lose the answer", lambda n: n in (0, 1))
 NEVER_BELOW_0 = "a number of simulated seconds, 0 or more"
 SKEW = Parameter(3600, "a number of seconds, below 0 where the clock is behind", lambda _: True)
+EXIT = Parameter(7, "the installer's exit code, a whole number from 1 to 255", lambda n: n in range(1, 256))
+STAGE = Parameter(
+    8, "1 (booting), 2 (installing), 5 (rebooting), 7 (resetting) or 8 (upgrading)", lambda n: n in (1, 2, 5, 7, 8)
+)
 
 KINDS: Mapping[str, Mapping[str, Parameter]] = {
     "refuse": {},  # the machine API takes no connection
@@ -28,6 +32,11 @@ KINDS: Mapping[str, Mapping[str, Parameter]] = {
     "never-back": {},  # the next reboot does not come back
     "full-disk": {},  # nothing can be written to the system disk
     "clock-skew": {"seconds": SKEW},  # its clock is ahead and not synchronised
+    "image-missing": {},  # no image can be pulled
+    "installer-fails": {"exit": EXIT},  # an installer stops before it has changed anything
+    "rolls-back": {},  # a version that was just installed does not boot, and the one before comes back
+    "hangs": {"stage": STAGE},  # it comes to this stage and no further
+    "etcd-lost": {},  # the next boots find no data of etcd
 }
 
 

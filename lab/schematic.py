@@ -59,6 +59,12 @@ def canonical(text: str) -> str:
     return out.getvalue()
 
 
+def extensions_in(text: str) -> tuple[str, ...]:
+    """Return the extensions that a canonical schematic asks for."""
+    value = YAML(typ="safe", pure=True).load(text) or {}
+    return tuple(value.get("customization", {}).get("systemExtensions", {}).get("officialExtensions", ()))
+
+
 def identity(text: str) -> str:
     """Return the id of a canonical schematic."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -14,6 +14,7 @@ from lab.journal import Journal
 from lab.machine.hardware import Hardware
 from lab.machine.machine import Machine
 from lab.machine.world import MachineWorld
+from lab.registry import Registry
 from lab.run import Run
 
 LARGEST_LINE = 1 << 20
@@ -29,9 +30,10 @@ class World:
         self.run = run
         self.journal = Journal(run.journal, clock)
         self.faults = Faults()
+        self.registry = Registry()
         self.over = asyncio.Event()
         self.factory: str | None = None
-        self._world = MachineWorld(clock, self.journal, self.faults, etcd, run.folder / "machines")
+        self._world = MachineWorld(clock, self.journal, self.faults, etcd, run.folder / "machines", self.registry)
 
     async def create(self, hardware: dict[str, Any], power: bool = True) -> dict[str, Any]:
         """Make a machine and begin to boot it."""

@@ -12,12 +12,15 @@ import socket
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lab import namespace
 from lab.run import Run
 from lab.stackfile import FACTORY_ADDRESS, StackError, StackFile, read
+
+if TYPE_CHECKING:
+    from lab.registry import Registry
 
 
 def hosts_file(stack: StackFile) -> str:
@@ -38,7 +41,7 @@ def seal(run: Run, stack: StackFile) -> None:
     namespace.seal({Path(target): source for target, source in targets.items()})
 
 
-def start_factory(run: Run, stack: StackFile, record: Any, sealed: bool) -> str | None:
+def start_factory(run: Run, stack: StackFile, record: Any, registry: "Registry", sealed: bool) -> str | None:
     """Listen where the stack's Image Factory URL leads; return the URL, or None where that is not possible."""
     from lab.authority import issue
     from lab.factory import Factory, serve
@@ -51,7 +54,7 @@ def start_factory(run: Run, stack: StackFile, record: Any, sealed: bool) -> str 
         return None
     secure = url.scheme != "http"
     where = host if literal else FACTORY_ADDRESS
-    serve(Factory(record), where, stack.factory_port, certificate if secure else None)
+    serve(Factory(record, registry), where, stack.factory_port, certificate if secure else None)
     return stack.factory
 
 
@@ -69,7 +72,8 @@ async def live(run: Run, stack: StackFile, settings: dict[str, Any]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, world.over.set)
     try:
-        world.factory = start_factory(run, stack, record, bool(settings["sealed"]))
+        world.factory = start_factory(run, stack, record, world.registry, bool(settings["sealed"]))
+        world.registry.complete = world.factory is not None
         balancer = await balance(stack)
         server = await listen(world, run.socket)
         for hardware in stack.hardware():

@@ -8,16 +8,20 @@ from lab.machine.dispatch import Implementation
 from lab.machine.etcd_calls import ETCD
 from lab.machine.events import events
 from lab.machine.health import HEALTH
+from lab.machine.images import IMAGES
 from lab.machine.inspect import INSPECT
 from lab.machine.kubeconfig import kubeconfig
 from lab.machine.lifecycle import LIFECYCLE
-from lab.machine.upgrade import UPGRADE
+from lab.machine.lifecycle_service import LIFECYCLE_SERVICE
+from lab.machine.upgrade import UPGRADE_CALLS
 
 IMPLEMENTATIONS: Mapping[str, Implementation] = {
     **INSPECT,
     **LIFECYCLE,
     **ETCD,
-    **UPGRADE,
+    **IMAGES,
+    **UPGRADE_CALLS,
+    **LIFECYCLE_SERVICE,
     **HEALTH,
     **COSI,
     "/machine.MachineService/ApplyConfiguration": apply_configuration,

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 
 from grpclib import GRPCError, Status
 
+from lab.machine import releases
 from lab.machine.dispatch import Call, Implementation
 from lab.machine.resource import Item, Kind
 from lab.machine.resources import KINDS
@@ -97,7 +98,7 @@ def _changes(before: Mapping[str, cosi_pb2.Resource], now: Mapping[str, cosi_pb2
 
 def _resources(call: Call) -> Iterator[cosi_pb2.Resource]:
     kind = _BY_TYPE.get(call.request.type)
-    if kind is None:
+    if kind is None or kind.since > releases.minor(call.session.entry.version):
         raise GRPCError(Status.PERMISSION_DENIED, f'resource type "{call.request.type}" is not supported')
     if kind.sensitive and ADMIN not in call.roles:
         raise GRPCError(Status.PERMISSION_DENIED, "not authorized")

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from lab.machine.hardware import image_schematic
 from lab.machine.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def describe(machine: "Machine") -> dict[str, Any]:
         "hostname": session.hostname if session else "",
         "cluster": settings.cluster_name if settings.complete else "",
         "talos": machine.version,
-        "schematic": image_schematic(machine.disk.image) or machine.hardware.schematic,
+        "schematic": machine.entry.schematic,
         "etcd": {"state": etcd.state, "healthy": etcd.healthy, "member": f"{machine.member:016x}"} if etcd else None,
         "joined": bool(session and session.kubelet.joined),
         "vips": [vip.ip for vip in session.vips if vip.held] if session else [],

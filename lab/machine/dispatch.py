@@ -11,7 +11,7 @@ from grpclib import GRPCError, Status
 from grpclib.const import Handler
 from grpclib.server import Stream
 
-from lab.machine import relay
+from lab.machine import relay, releases
 from lab.machine.roles import IMPERSONATOR, KNOWN, READER, ROLE_METADATA, may_call
 from talosapi.gen import cluster_grpc, cosi_grpc, image_grpc, lifecycle_grpc, machine_grpc, storage_grpc
 
@@ -34,6 +34,7 @@ _BASES = (
     *(machine_grpc.MachineServiceBase, storage_grpc.StorageServiceBase, cluster_grpc.ClusterServiceBase),
     *(image_grpc.ImageServiceBase, lifecycle_grpc.LifecycleServiceBase, cosi_grpc.StateBase),
 )
+_NEWER = ("/machine.LifecycleService/", "/machine.ImageService/")
 
 
 class _Hollow:
@@ -114,6 +115,8 @@ async def _answer(
         return await _relay(session, path, nodes, "nodes" in metadata, chunks[0], roles, stream)
     if not may_call(path, roles):
         raise GRPCError(Status.PERMISSION_DENIED, "not authorized")
+    if path.startswith(_NEWER) and releases.minor(session.entry.version) < releases.LIFECYCLE_SERVICE:
+        raise GRPCError(Status.UNIMPLEMENTED, f"unknown service {path.split('/')[1]}")
     if implementation is None:
         raise GRPCError(Status.UNIMPLEMENTED, f"method {path.rpartition('/')[2]} is not simulated")
     result = implementation(Call(session, chunks[0], roles, chunks))

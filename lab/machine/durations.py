@@ -2,7 +2,9 @@
 
 BOOT = 20.0  # from power to the machine API
 INSTALL = 30.0  # pulling the installer and writing the disk
-UPGRADE = 30.0
+UPGRADE = 30.0  # the installer at work beside a version that runs
+PULL = 6.0  # pulling an installer image
+FATAL = 10.0  # from an error that a machine cannot go on with to its reboot
 STOP = 4.0  # stopping pods and services before a reboot
 CRI = 2.0  # until the container runtime is up
 KUBELET = 3.0

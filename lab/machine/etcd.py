@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ssl
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lab.machine.etcd_process import EtcdProcess, peer_url
@@ -50,6 +51,10 @@ class Etcd:
         others = [host for host in self._others() if host != self._session.address]
         return self._gateway([self._session.address, *others] if self.process.alive else others)
 
+    def at(self, hosts: Sequence[str]) -> Gateway:
+        """The members at these hosts, the first that answers counts."""
+        return self._gateway(hosts)
+
     @property
     def bootstrapping(self) -> bool:
         """Whether a bootstrap was asked for in this boot."""
@@ -78,6 +83,7 @@ class Etcd:
                 code = await self.process.wait()
             finally:
                 watch.cancel()
+                await asyncio.gather(watch, return_exceptions=True)
                 self._down("stopped")
             self.state, self.message = "Waiting", f"Error running etcd, going to restart forever: exit code {code}"
             await self._world.clock.sleep(_RESTART, at_least=1.0)
@@ -118,7 +124,7 @@ class Etcd:
         sessions = [peer.session for peer in peers if peer.session and peer.session is not self._session]
         return [session.address for session in sessions if session.etcd and session.etcd.process.alive]
 
-    def _gateway(self, hosts: list[str]) -> Gateway:
+    def _gateway(self, hosts: Sequence[str]) -> Gateway:
         if not self._context or not hosts:
             raise EtcdError("etcd does not run")
         return Gateway(hosts, self._context)

@@ -1,9 +1,9 @@
-"""What a simulated machine is made of, and what its system disk holds."""
+"""What a simulated machine is made of."""
 
 import hashlib
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 DEFAULT_TALOS = "v1.13.9"
@@ -89,34 +89,3 @@ def _disk(raw: object) -> Disk:
     if unknown := sorted(set(raw) - known):
         raise HardwareError(f"a disk does not have {', '.join(unknown)}; it has {', '.join(sorted(known))}")
     return Disk(**raw)
-
-
-@dataclass
-class SystemDisk:
-    """What survives a power cycle. The configuration is kept in memory only: nothing secret stays in a file."""
-
-    installed: bool = False
-    image: str = ""
-    version: str = ""
-    previous: tuple[str, str] | None = None
-    configuration: str | None = field(default=None, repr=False)
-    staged_upgrade: str = ""
-    next_image: str = ""
-
-    def install(self, image: str, version: str) -> None:
-        """Write Talos to the disk; what was there before can be rolled back to."""
-        self.previous = (self.image, self.version) if self.installed else None
-        self.installed, self.image, self.version = True, image, version
-
-
-def image_version(image: str, default: str) -> str:
-    """The Talos version in an installer image's tag."""
-    tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
-    return tag if tag.startswith("v") else default
-
-
-def image_schematic(image: str) -> str:
-    """The schematic in a factory installer image, empty for any other image."""
-    parts = image.partition("@")[0].split("/")
-    name = parts[-1].partition(":")[0]
-    return name if len(name) == 64 and len(parts) > 2 else ""

@@ -1,6 +1,5 @@
 """Calls that only look at a machine: version, host name, services, disks, memory, a few files."""
 
-import hashlib
 import time
 from collections.abc import AsyncIterator, Mapping
 
@@ -58,10 +57,9 @@ async def disks(call: Call) -> storage_pb2.DisksResponse:
 async def read(call: Call) -> AsyncIterator[Data]:
     """The few files that tools ask for; anything else is not there. etcd's database is there in name only."""
     session = call.session
-    boot = hashlib.sha256(f"{session.machine.hardware.uuid}{id(session)}".encode()).hexdigest()
     booted = time.time() + session.machine.fault_value("clock-skew", "seconds") - session.uptime
     files = {
-        "/proc/sys/kernel/random/boot_id": f"{boot[:8]}-{boot[8:12]}-4{boot[13:16]}-8{boot[17:20]}-{boot[20:32]}\n",
+        "/proc/sys/kernel/random/boot_id": f"{session.boot_id}\n",
         "/proc/uptime": f"{session.uptime:.2f} 0.00\n",
         "/proc/stat": f"cpu 0 0 0 0\nbtime {booted:.0f}\n",
     }

@@ -43,6 +43,10 @@ class Kubelet:
             else:
                 await session.machine.world.clock.sleep(durations.RETRY, at_least=0.2)
 
+    def stop(self) -> None:
+        """It runs no more; whoever started ``run`` has cancelled it."""
+        self.running = self.joined = False
+
     def node(self) -> dict[str, Any]:
         """The Node it registers."""
         session = self._session
@@ -63,7 +67,7 @@ class Kubelet:
                 "addresses": [{"type": kind, "address": value} for kind, value in addresses],
                 "nodeInfo": {
                     "kubeletVersion": session.settings.kubernetes_version,
-                    "osImage": f"Talos ({session.machine.disk.version})",
+                    "osImage": f"Talos ({session.entry.version})",
                 },
             },
         }

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from grpclib import GRPCError, Status
 
+from lab.machine import sequences
 from lab.machine.dispatch import Call, Implementation
 from lab.machine.gateway import EtcdError
 from lab.machine.session_ends import REBOOT, SHUTDOWN, WIPE
@@ -43,14 +44,14 @@ async def bootstrap(call: Call) -> machine_pb2.BootstrapResponse:
 async def reboot(call: Call) -> machine_pb2.RebootResponse:
     """Reboot, whatever the mode: a simulated machine has no kexec."""
     actor = str(uuid.uuid4())
-    call.session.end(REBOOT, actor)
+    call.session.sequences.start(sequences.REBOOT, actor, lambda: _end(call, REBOOT, actor))
     return machine_pb2.RebootResponse(messages=[machine_pb2.Reboot(actor_id=actor)])
 
 
 async def shutdown(call: Call) -> machine_pb2.ShutdownResponse:
     """Shut down; only power brings it back."""
     actor = str(uuid.uuid4())
-    call.session.end(SHUTDOWN, actor)
+    call.session.sequences.start(sequences.SHUTDOWN, actor, lambda: _end(call, SHUTDOWN, actor))
     return machine_pb2.ShutdownResponse(messages=[machine_pb2.Shutdown(actor_id=actor)])
 
 
@@ -64,37 +65,38 @@ async def reset(call: Call) -> machine_pb2.ResetResponse:
         why = "reset failed: invalid input, wipe mode SYSTEM_DISK doesn't support UserDisksToWipe parameter"
         raise GRPCError(Status.UNKNOWN, why)
     actor = str(uuid.uuid4())
-    call.session.spawn(_reset(call, actor))
+    call.session.sequences.start(sequences.RESET, actor, lambda: _reset(call, actor))
     return machine_pb2.ResetResponse(messages=[machine_pb2.Reset(actor_id=actor)])
 
 
 async def _reset(call: Call, actor: str) -> None:
     session, request = call.session, call.request
-    session.stage = "resetting"
+    await session.enter("resetting")
     session.machine.record("reset", graceful=request.graceful, reboot=request.reboot)
     if request.graceful and session.etcd and session.etcd.process.alive:
         try:
             await session.etcd.leave()
         except EtcdError as error:
-            session.stage = "running"
-            session.machine.record("reset-failed", why=f"failed to leave cluster: {error}")
-            return
+            return await session.fatal(f"failed to leave cluster: {error}", actor)
     partitions = {spec.label for spec in request.system_partitions_to_wipe if spec.wipe}
     if "STATE" in partitions:
         session.machine.disk.configuration = None
     if "EPHEMERAL" in partitions:
         session.machine.lose_etcd = True
     whole = not request.system_partitions_to_wipe and request.mode != machine_pb2.ResetRequest.USER_DISKS
-    session.end((WIPE if whole else "") + (REBOOT if request.reboot else SHUTDOWN), actor)
+    return session.end((WIPE if whole else "") + (REBOOT if request.reboot else SHUTDOWN), actor)
+
+
+async def _end(call: Call, how: str, actor: str) -> None:
+    call.session.end(how, actor)
 
 
 async def rollback(call: Call) -> machine_pb2.RollbackResponse:
     """Boot what was installed before the last upgrade."""
-    disk = call.session.machine.disk
-    if disk.previous is None:
+    if not call.session.machine.disk.turn_back():
         raise GRPCError(Status.FAILED_PRECONDITION, "there is no previous version to roll back to")
-    (disk.image, disk.version), disk.previous = disk.previous, (disk.image, disk.version)
-    call.session.end(REBOOT)
+    actor = str(uuid.uuid4())
+    call.session.sequences.start(sequences.ROLLBACK, actor, lambda: _end(call, REBOOT, actor))
     return machine_pb2.RollbackResponse(messages=[machine_pb2.Rollback()])
 
 

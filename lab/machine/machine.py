@@ -7,10 +7,11 @@ from typing import Any
 
 from lab.machine import durations
 from lab.machine.describe import describe
-from lab.machine.hardware import Hardware, SystemDisk, image_version
+from lab.machine.hardware import Hardware
 from lab.machine.session import Session
 from lab.machine.session_ends import SHUTDOWN, WIPE
 from lab.machine.settings import Settings
+from lab.machine.system_disk import BootEntry, SystemDisk, image_schematic, image_version
 from lab.machine.world import MachineWorld
 
 
@@ -26,11 +27,11 @@ class Machine:
         self.world = world
         self.disk = SystemDisk()
         if hardware.preinstalled:
-            self.disk.install("", hardware.talos_version)
+            self.disk.write("", hardware.talos_version, hardware.schematic)
         self.session: Session | None = None
         self.cluster = self.role = ""  # which cluster it was configured for, as discovery remembers it
         self.member = 0  # etcd member id, kept with the data
-        self.images: set[str] = set()  # pulled container images
+        self.images: set[tuple[int, str]] = set()  # pulled container images, by namespace and name
         self.lose_etcd = False  # at the next boot: the ephemeral partition is wiped
         self.stage = "off"
         self._life: asyncio.Task[None] | None = None
@@ -79,9 +80,16 @@ class Machine:
         return describe(self)
 
     @property
+    def entry(self) -> BootEntry:
+        """What runs, or would after power on: from the disk or, without Talos on it, from the boot media."""
+        if self.session:
+            return self.session.entry
+        return self.disk.default or BootEntry("", self.hardware.talos_version, self.hardware.schematic)
+
+    @property
     def version(self) -> str:
         """The Talos version that runs, or would after power on."""
-        return self.disk.version or self.hardware.talos_version
+        return self.entry.version
 
     def record(self, event: str, **fields: object) -> None:
         """Write to the world's journal."""
@@ -106,16 +114,19 @@ class Machine:
             self.disk.configuration = text
 
     def install(self, image: str, text: str | None) -> None:
-        """Write Talos and the configuration to the disk."""
-        self.disk.install(image, image_version(image, self.hardware.talos_version))
-        if text is not None:
-            self.disk.configuration = text
-        self.record("installed", image=image, version=self.disk.version)
+        """Write Talos and the configuration to an empty disk."""
+        self.disk.configuration = text
+        self.write(image, image_version(image, self.hardware.talos_version))
 
-    def write_next(self, image: str) -> None:
-        """Write another version of Talos beside the one that runs; the next boot takes it."""
-        self.disk.next_image = image
-        self.record("upgrade", image=image)
+    def write(self, image: str, version: str) -> None:
+        """Write a version of Talos to the disk; the next boot takes it."""
+        running = self.disk.default
+        self.disk.write(image, version, image_schematic(image))
+        self.record("installed", image=image, version=version, beside=running.version if running else "")
+
+    def missing(self, image: str) -> str:
+        """Why an image cannot be pulled; empty where it can."""
+        return f"{image}: not found" if self.fault("image-missing") else self.world.registry.missing(image)
 
     def wipe(self) -> None:
         """Lose everything on the system disk, etcd's data too."""
@@ -147,12 +158,7 @@ class Machine:
 
     async def _boot(self) -> None:
         self.stage = "booting"
-        if self.disk.staged_upgrade:
-            await self.world.clock.sleep(durations.UPGRADE)
-        if image := self.disk.next_image or self.disk.staged_upgrade:
-            self.disk.next_image = self.disk.staged_upgrade = ""
-            self.install(image, None)
-        if self.lose_etcd:
+        if self.lose_etcd or self.fault("etcd-lost"):
             self.lose_etcd, self.member = False, 0
             shutil.rmtree(self.directory / "etcd", ignore_errors=True)
         await self.world.clock.sleep(durations.BOOT + self.fault_value("reboot-late", "seconds"))

@@ -19,13 +19,14 @@ class Item:
 
 @dataclass(frozen=True)
 class Kind:
-    """One type of resource; a sensitive one is for administrators."""
+    """One type of resource; a sensitive one is for administrators. ``since``: the minor version that has it first."""
 
     type: str
     namespace: str
     aliases: tuple[str, ...]
     items: "Callable[[Session], Iterator[Item]]"
     sensitive: bool = False
+    since: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -5,9 +5,10 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lab.machine import wire
+from lab.machine import status, wire
 from lab.machine.kubernetes_resources import KUBERNETES
 from lab.machine.resource import Item, Kind
+from lab.schematic import extensions_in
 from talosapi.gen import resources_pb2 as specs
 
 if TYPE_CHECKING:
@@ -33,9 +34,18 @@ def _machine_type(session: "Session") -> Iterator[Item]:
 
 def _machine_status(session: "Session") -> Iterator[Item]:
     stage = specs.MachineStage.Value(f"MACHINE_STAGE_{session.stage.upper()}")
-    ready = session.stage == "running" and session.kubelet.running
-    spec = specs.MachineStatusSpec(stage=stage, status=specs.MachineStatusSpec.Status(ready=ready))
-    shown = {"stage": session.stage, "status": {"ready": ready, "unmetConditions": []}}
+    missing = status.unmet(session)
+    told = specs.MachineStatusSpec.Status(ready=not missing)
+    for name, reason in missing:
+        told.unmet_conditions.add(name=name, reason=reason)
+    spec = specs.MachineStatusSpec(stage=stage, status=told)
+    shown = {
+        "stage": session.stage,
+        "status": {
+            "ready": told.ready,
+            "unmetConditions": [{"name": name, "reason": reason} for name, reason in missing],
+        },
+    }
     yield Item("machine", spec.SerializeToString(), json.dumps(shown))
 
 
@@ -92,10 +102,41 @@ def _disks(session: "Session") -> Iterator[Item]:
         yield Item(disk.name.rpartition("/")[2], proto, json.dumps(shown))
 
 
+def _extensions(session: "Session") -> Iterator[Item]:
+    """The layers of the image that runs; the schematic is one of them, in name only."""
+    entry = session.entry
+    if not entry.schematic:
+        return
+    text = session.machine.world.registry.schematics.get(entry.schematic, "")
+    for number, name in enumerate(extensions_in(text)):
+        short = name.rpartition("/")[2]
+        yield _extension(number, short, entry.version, f"{short}.sqsh", "")
+    yield _extension(900, "schematic", entry.schematic, "schematic", text)
+
+
+def _extension(number: int, name: str, version: str, image: str, extra: str) -> Item:
+    metadata = wire.message((1, name), (2, version), (3, "Image Factory" if extra else ""), (6, extra))
+    proto = wire.message((1, f"{number:03d}.{image}"), (2, metadata))
+    shown = {"image": f"{number:03d}.{image}", "metadata": {"name": name, "version": version, "extraInfo": extra}}
+    return Item(str(number), proto, json.dumps(shown))
+
+
+def _booted_entry(session: "Session") -> Iterator[Item]:
+    if label := session.entry.label:
+        yield Item("bootedentry", wire.message((1, f"{label}.efi")), json.dumps({"bootedEntry": f"{label}.efi"}))
+
+
+def _boot_id(session: "Session") -> Iterator[Item]:
+    yield Item("boot-id", wire.message((1, session.boot_id)), json.dumps({"bootID": session.boot_id}))
+
+
 KINDS: tuple[Kind, ...] = (
     Kind("MachineConfigs.config.talos.dev", "config", ("mc",), _machine_config, sensitive=True),
     Kind("MachineTypes.config.talos.dev", "config", ("mt",), _machine_type),
     Kind("MachineStatuses.runtime.talos.dev", "runtime", ("ms",), _machine_status),
+    Kind("ExtensionStatuses.runtime.talos.dev", "runtime", ("extensions",), _extensions),
+    Kind("BootedEntries.runtime.talos.dev", "runtime", (), _booted_entry),
+    Kind("BootIDs.runtime.talos.dev", "runtime", (), _boot_id, since=14),
     Kind("TimeStatuses.v1alpha1.talos.dev", "runtime", (), _time_status),
     Kind("Disks.block.talos.dev", "runtime", (), _disks),
     Kind("Members.cluster.talos.dev", "cluster", ("member",), _members),

@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 import time
+import uuid
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from lab.machine import durations
+from lab.machine import durations, installer, status
 from lab.machine.api_port import ApiPort
 from lab.machine.configuration import read
 from lab.machine.disks import chosen
@@ -15,13 +16,17 @@ from lab.machine.etcd import Etcd
 from lab.machine.kubeapi import KubeApi
 from lab.machine.kubelet import Kubelet
 from lab.machine.resource import Versions
-from lab.machine.session_ends import REBOOT
+from lab.machine.sequences import Sequences
+from lab.machine.session_ends import REBOOT, SHUTDOWN
 from lab.machine.settings import Settings
 from lab.machine.try_mode import TryMode
 from lab.machine.vip import SharedAddress
+from talosapi.gen.machine_pb2 import MachineStatusEvent
 
 if TYPE_CHECKING:
     from lab.machine.machine import Machine
+
+MachineStage = MachineStatusEvent.MachineStage
 
 
 class Session:
@@ -30,12 +35,16 @@ class Session:
     def __init__(self, machine: "Machine") -> None:
         """Start with what the disk holds."""
         self.machine = machine
+        self.boot_id = str(uuid.uuid4())
+        self.entry = machine.entry
         self.text = machine.disk.configuration
         self.settings = read(self.text) if self.text else Settings(())
-        self.stage = "booting"
-        self.running = False  # every service was started
+        self.stage = status.BOOTING
+        self.running = False  # its configuration is in use, and other machines of the cluster find it
         self.ending: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.actor = ""
+        self.sequences = Sequences(self)
+        self.upgrading = asyncio.Lock()
         self.applying = asyncio.Lock()
         self.applied_with_reboot = False
         self.cri = False
@@ -49,6 +58,7 @@ class Session:
         self.started = time.time()
         self._born = machine.world.clock.now()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._services: list[asyncio.Task[None]] = []
         self.try_mode = TryMode(self)
 
     @property
@@ -81,6 +91,8 @@ class Session:
             await self._maintain()
         self.machine.note(self.settings)
         self.spawn(self.api_port.open())
+        if image := self.machine.disk.staged:
+            return await self._install_staged(image)
         if not self.machine.disk.installed:
             return await self._install()
         await self._start_services()
@@ -116,26 +128,56 @@ class Session:
         task.add_done_callback(self._done)
         return task
 
+    async def enter(self, stage: str) -> None:
+        """Come to a stage of the machine's life, and stay in it for as long as a fault says so."""
+        self.stage = stage
+        while self.machine.fault_value("hangs", "stage") == MachineStage.Value(stage.upper()):
+            await self.machine.world.clock.sleep(durations.RETRY, at_least=0.1)
+
+    async def fatal(self, why: str, actor: str = "") -> None:
+        """End a sequence that cannot go on: a version that has not proven itself gives way to the one before it."""
+        self.machine.record("fatal", why=why)
+        self.stage = "rebooting"
+        if self.machine.disk.unproven and (before := self.machine.disk.turn_back()):
+            self.machine.record("turned-back", to=before.version)
+        await self.machine.world.clock.sleep(durations.FATAL)
+        self.end(REBOOT, actor)
+
+    async def stop_services(self) -> None:
+        """Stop what runs on the machine in Talos's order; its own API goes on answering."""
+        for vip in self.vips:
+            await vip.resign()
+        await self.machine.world.clock.sleep(durations.STOP)
+        self.running = self.cri = False
+        self._drop_services()
+        if self.etcd:
+            await self.etcd.stop(cut=False)
+
     async def close(self, *, cut: bool) -> None:
         """Stop everything: in Talos's order, or at once when the power is cut."""
-        self.stage = "off" if cut else "rebooting"
         self.running = False
         if not cut:
-            for vip in self.vips:
-                await vip.resign()
-            await self.machine.world.clock.sleep(durations.STOP)
+            down = self.ending.done() and self.ending.result().endswith(SHUTDOWN)
+            await self.enter("shutting_down" if down else "rebooting")
+            await self.stop_services()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._drop_services()
+        if cut:
+            self.api_port.close()
+            if self.etcd:
+                await self.etcd.stop(cut=True)
+        await self.api_port.close_after_answers()
+
+    def _drop_services(self) -> None:
+        for task in self._services:
+            task.cancel()
         for vip in self.vips:
             vip.drop()
         if self.kubeapi:
             self.kubeapi.close()
-        if cut:
-            self.api_port.close()
-        if self.etcd:
-            await self.etcd.stop(cut=cut)
-        await self.api_port.close_after_answers()
+        self.kubelet.stop()
 
     async def _maintain(self) -> None:
         await self.api_port.maintain()
@@ -145,7 +187,7 @@ class Session:
         await self.api_port.close_after_answers()
 
     async def _install(self) -> str:
-        self.stage = "installing"
+        await self.enter("installing")
         self.machine.record("install", image=self.settings.installer)
         await self.machine.world.clock.sleep(durations.INSTALL)
         if why := self._obstacle():
@@ -154,30 +196,56 @@ class Session:
         self.machine.install(self.settings.installer, self.text)
         return REBOOT
 
+    async def _install_staged(self, image: str) -> str:
+        self.machine.disk.staged = ""
+        await self.enter("installing")
+        if code := await installer.run(self, image, lambda _: None):
+            await self.fatal(f"the installer of the staged upgrade ended with exit code {code}")
+        return REBOOT
+
     def _obstacle(self) -> str:
+        if why := self.machine.missing(self.settings.installer):
+            return why
         if self.machine.fault("full-disk"):
             return "no space left on device"
         install = section(self.settings.machine.get("install"))
         return "" if chosen(install, self.machine.hardware.disks) else "no disk matched the disk selector"
 
     async def _start_services(self) -> None:
-        self.stage, self.running = "running", True
+        self.running = True
         self.machine.record("running", hostname=self.hostname, role=self.settings.role)
+        await self.enter(status.BOOTING)
         await self.machine.world.clock.sleep(durations.CRI)
         self.cri = True
         if self.settings.is_control_plane:
             self.etcd = Etcd(self)
             self.kubeapi = KubeApi(self)
-            self.spawn(self.etcd.run())
-            self.spawn(self.kubeapi.run())
+            self._services += [self.spawn(self.etcd.run()), self.spawn(self.kubeapi.run())]
             self._campaign()
-        self.spawn(self.kubelet.run())
+        self._services.append(self.spawn(self.kubelet.run()))
+        self.spawn(self._finish_boot())
+
+    async def _finish_boot(self) -> None:
+        clock, disk = self.machine.world.clock, self.machine.disk
+        if disk.unproven and self.machine.fault("rolls-back"):
+            await clock.sleep(durations.RETRY)
+            await self.fatal("a fault of the lab: this version does not boot")
+            return
+        while not status.services_up(self):
+            await clock.sleep(1.0, at_least=0.1)
+        if self.stage == status.BOOTING:
+            await self.enter(status.RUNNING)
+        self.sequences.booted()
+        while status.unmet(self):
+            await clock.sleep(1.0, at_least=0.1)
+        if self.stage == status.RUNNING and disk.unproven:
+            disk.unproven = False
+            self.machine.record("proven", version=self.entry.version)
 
     def _campaign(self) -> None:
         assert self.kubeapi  # noqa: S101 - control planes only
         self.vips = [SharedAddress(self, ip, self.kubeapi) for ip in self.settings.vips]
-        for vip in self.vips:
-            self.spawn(vip.run())
+        self._services += [self.spawn(vip.run()) for vip in self.vips]
 
     async def _reconfigure(self, before: Settings) -> None:
         if before.vips != self.settings.vips and self.kubeapi:

@@ -11,6 +11,7 @@ from lab.faults import Faults
 from lab.journal import Journal
 from lab.machine.invariants import Invariants
 from lab.machine.settings import Settings
+from lab.registry import Registry
 
 if TYPE_CHECKING:
     from lab.machine.machine import Machine
@@ -28,6 +29,7 @@ class MachineWorld:
     faults: Faults
     etcd: Path
     workdir: Path
+    registry: Registry = field(default_factory=Registry)
     machines: dict[str, "Machine"] = field(default_factory=dict)
     members: dict[int, str] = field(default_factory=dict)  # etcd member id to machine name, also of machines gone
 

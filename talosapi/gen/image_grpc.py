@@ -9,6 +9,7 @@ import grpclib.client
 if typing.TYPE_CHECKING:
     import grpclib.server
 
+import google.protobuf.duration_pb2
 import google.protobuf.timestamp_pb2
 import talosapi.gen.common_pb2
 import talosapi.gen.image_pb2

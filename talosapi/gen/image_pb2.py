@@ -22,11 +22,12 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from talosapi.gen import common_pb2 as talosapi_dot_gen_dot_common__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18talosapi/gen/image.proto\x12\x07machine\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19talosapi/gen/common.proto\"I\n\x17ImageServiceListRequest\x12.\n\ncontainerd\x18\x01 \x01(\x0b\x32\x1a.common.ContainerdInstance\"\xe4\x01\n\x18ImageServiceListResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x03\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12=\n\x06labels\x18\x05 \x03(\x0b\x32-.machine.ImageServiceListResponse.LabelsEntry\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\\\n\x17ImageServicePullRequest\x12.\n\ncontainerd\x18\x01 \x01(\x0b\x32\x1a.common.ContainerdInstance\x12\x11\n\timage_ref\x18\x03 \x01(\t\"6\n\x18ImageServicePullResponse\x12\x0e\n\x04name\x18\x01 \x01(\tH\x00\x42\n\n\x08response2\xac\x01\n\x0cImageService\x12M\n\x04List\x12 .machine.ImageServiceListRequest\x1a!.machine.ImageServiceListResponse0\x01\x12M\n\x04Pull\x12 .machine.ImageServicePullRequest\x1a!.machine.ImageServicePullResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18talosapi/gen/image.proto\x12\x07machine\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19talosapi/gen/common.proto\"I\n\x17ImageServiceListRequest\x12.\n\ncontainerd\x18\x01 \x01(\x0b\x32\x1a.common.ContainerdInstance\"\xe4\x01\n\x18ImageServiceListResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06\x64igest\x18\x02 \x01(\t\x12\x0c\n\x04size\x18\x03 \x01(\x03\x12.\n\ncreated_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12=\n\x06labels\x18\x05 \x03(\x0b\x32-.machine.ImageServiceListResponse.LabelsEntry\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\\\n\x17ImageServicePullRequest\x12.\n\ncontainerd\x18\x01 \x01(\x0b\x32\x1a.common.ContainerdInstance\x12\x11\n\timage_ref\x18\x03 \x01(\t\"o\n\x18ImageServicePullResponse\x12\x0e\n\x04name\x18\x01 \x01(\tH\x00\x12\x37\n\rpull_progress\x18\x02 \x01(\x0b\x32\x1e.machine.ImageServicePullLayerH\x00\x42\n\n\x08response\"^\n\x15ImageServicePullLayer\x12\x10\n\x08layer_id\x18\x01 \x01(\t\x12\x33\n\x08progress\x18\x02 \x01(\x0b\x32!.machine.ImageServicePullProgress\"\x8b\x02\n\x18ImageServicePullProgress\x12\x38\n\x06status\x18\x01 \x01(\x0e\x32(.machine.ImageServicePullProgress.Status\x12*\n\x07\x65lapsed\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0e\n\x06offset\x18\x03 \x01(\x03\x12\r\n\x05total\x18\x04 \x01(\x03\"j\n\x06Status\x12\x0f\n\x0b\x44OWNLOADING\x10\x00\x12\x15\n\x11\x44OWNLOAD_COMPLETE\x10\x01\x12\x0e\n\nEXTRACTING\x10\x02\x12\x14\n\x10\x45XTRACT_COMPLETE\x10\x03\x12\x12\n\x0e\x41LREADY_EXISTS\x10\x04\x32\xac\x01\n\x0cImageService\x12M\n\x04List\x12 .machine.ImageServiceListRequest\x1a!.machine.ImageServiceListResponse0\x01\x12M\n\x04Pull\x12 .machine.ImageServicePullRequest\x1a!.machine.ImageServicePullResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,16 +36,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_IMAGESERVICELISTRESPONSE_LABELSENTRY']._loaded_options = None
   _globals['_IMAGESERVICELISTRESPONSE_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_IMAGESERVICELISTREQUEST']._serialized_start=97
-  _globals['_IMAGESERVICELISTREQUEST']._serialized_end=170
-  _globals['_IMAGESERVICELISTRESPONSE']._serialized_start=173
-  _globals['_IMAGESERVICELISTRESPONSE']._serialized_end=401
-  _globals['_IMAGESERVICELISTRESPONSE_LABELSENTRY']._serialized_start=356
-  _globals['_IMAGESERVICELISTRESPONSE_LABELSENTRY']._serialized_end=401
-  _globals['_IMAGESERVICEPULLREQUEST']._serialized_start=403
-  _globals['_IMAGESERVICEPULLREQUEST']._serialized_end=495
-  _globals['_IMAGESERVICEPULLRESPONSE']._serialized_start=497
-  _globals['_IMAGESERVICEPULLRESPONSE']._serialized_end=551
-  _globals['_IMAGESERVICE']._serialized_start=554
-  _globals['_IMAGESERVICE']._serialized_end=726
+  _globals['_IMAGESERVICELISTREQUEST']._serialized_start=129
+  _globals['_IMAGESERVICELISTREQUEST']._serialized_end=202
+  _globals['_IMAGESERVICELISTRESPONSE']._serialized_start=205
+  _globals['_IMAGESERVICELISTRESPONSE']._serialized_end=433
+  _globals['_IMAGESERVICELISTRESPONSE_LABELSENTRY']._serialized_start=388
+  _globals['_IMAGESERVICELISTRESPONSE_LABELSENTRY']._serialized_end=433
+  _globals['_IMAGESERVICEPULLREQUEST']._serialized_start=435
+  _globals['_IMAGESERVICEPULLREQUEST']._serialized_end=527
+  _globals['_IMAGESERVICEPULLRESPONSE']._serialized_start=529
+  _globals['_IMAGESERVICEPULLRESPONSE']._serialized_end=640
+  _globals['_IMAGESERVICEPULLLAYER']._serialized_start=642
+  _globals['_IMAGESERVICEPULLLAYER']._serialized_end=736
+  _globals['_IMAGESERVICEPULLPROGRESS']._serialized_start=739
+  _globals['_IMAGESERVICEPULLPROGRESS']._serialized_end=1006
+  _globals['_IMAGESERVICEPULLPROGRESS_STATUS']._serialized_start=900
+  _globals['_IMAGESERVICEPULLPROGRESS_STATUS']._serialized_end=1006
+  _globals['_IMAGESERVICE']._serialized_start=1009
+  _globals['_IMAGESERVICE']._serialized_end=1181
 # @@protoc_insertion_point(module_scope)

@@ -5,9 +5,11 @@ isort:skip_file
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from talosapi.gen import common_pb2 as _common_pb2
 import builtins as _builtins
 import sys
@@ -118,23 +120,100 @@ Global___ImageServicePullRequest: _TypeAlias = ImageServicePullRequest  # noqa: 
 
 @_typing.final
 class ImageServicePullResponse(_message.Message):
-    """The name comes last; progress messages (field 2) come before it and are passed over."""
+    """The name comes last, pinned to a digest; progress comes before it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     NAME_FIELD_NUMBER: _builtins.int
+    PULL_PROGRESS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
+    @_builtins.property
+    def pull_progress(self) -> Global___ImageServicePullLayer: ...
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
+        pull_progress: Global___ImageServicePullLayer | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "response", b"response"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "pull_progress", b"pull_progress", "response", b"response"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "response", b"response"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "pull_progress", b"pull_progress", "response", b"response"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_response: _TypeAlias = _typing.Literal["name"]  # noqa: Y015
+    _WhichOneofReturnType_response: _TypeAlias = _typing.Literal["name", "pull_progress"]  # noqa: Y015
     _WhichOneofArgType_response: _TypeAlias = _typing.Literal["response", b"response"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_response) -> _WhichOneofReturnType_response | None: ...
 
 Global___ImageServicePullResponse: _TypeAlias = ImageServicePullResponse  # noqa: Y015
+
+@_typing.final
+class ImageServicePullLayer(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LAYER_ID_FIELD_NUMBER: _builtins.int
+    PROGRESS_FIELD_NUMBER: _builtins.int
+    layer_id: _builtins.str
+    @_builtins.property
+    def progress(self) -> Global___ImageServicePullProgress: ...
+    def __init__(
+        self,
+        *,
+        layer_id: _builtins.str = ...,
+        progress: Global___ImageServicePullProgress | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["progress", b"progress"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["layer_id", b"layer_id", "progress", b"progress"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ImageServicePullLayer: _TypeAlias = ImageServicePullLayer  # noqa: Y015
+
+@_typing.final
+class ImageServicePullProgress(_message.Message):
+    """In bytes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    class _Status:
+        ValueType = _typing.NewType("ValueType", _builtins.int)
+        V: _TypeAlias = ValueType  # noqa: Y015
+
+    class _StatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[ImageServicePullProgress._Status.ValueType], _builtins.type):
+        DESCRIPTOR: _descriptor.EnumDescriptor
+        DOWNLOADING: ImageServicePullProgress._Status.ValueType  # 0
+        DOWNLOAD_COMPLETE: ImageServicePullProgress._Status.ValueType  # 1
+        EXTRACTING: ImageServicePullProgress._Status.ValueType  # 2
+        EXTRACT_COMPLETE: ImageServicePullProgress._Status.ValueType  # 3
+        ALREADY_EXISTS: ImageServicePullProgress._Status.ValueType  # 4
+
+    class Status(_Status, metaclass=_StatusEnumTypeWrapper): ...
+    DOWNLOADING: ImageServicePullProgress.Status.ValueType  # 0
+    DOWNLOAD_COMPLETE: ImageServicePullProgress.Status.ValueType  # 1
+    EXTRACTING: ImageServicePullProgress.Status.ValueType  # 2
+    EXTRACT_COMPLETE: ImageServicePullProgress.Status.ValueType  # 3
+    ALREADY_EXISTS: ImageServicePullProgress.Status.ValueType  # 4
+
+    STATUS_FIELD_NUMBER: _builtins.int
+    ELAPSED_FIELD_NUMBER: _builtins.int
+    OFFSET_FIELD_NUMBER: _builtins.int
+    TOTAL_FIELD_NUMBER: _builtins.int
+    status: Global___ImageServicePullProgress.Status.ValueType
+    offset: _builtins.int
+    total: _builtins.int
+    @_builtins.property
+    def elapsed(self) -> _duration_pb2.Duration: ...
+    def __init__(
+        self,
+        *,
+        status: Global___ImageServicePullProgress.Status.ValueType = ...,
+        elapsed: _duration_pb2.Duration | None = ...,
+        offset: _builtins.int = ...,
+        total: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["elapsed", b"elapsed"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elapsed", b"elapsed", "offset", b"offset", "status", b"status", "total", b"total"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ImageServicePullProgress: _TypeAlias = ImageServicePullProgress  # noqa: Y015

@@ -72,6 +72,10 @@ class MachineServiceBase(abc.ABC):
         pass
 
     @abc.abstractmethod
+    async def ImagePull(self, stream: 'grpclib.server.Stream[talosapi.gen.machine_pb2.ImagePullRequest, talosapi.gen.machine_pb2.ImagePullResponse]') -> None:
+        pass
+
+    @abc.abstractmethod
     async def Kubeconfig(self, stream: 'grpclib.server.Stream[google.protobuf.empty_pb2.Empty, talosapi.gen.common_pb2.Data]') -> None:
         pass
 
@@ -182,6 +186,12 @@ class MachineServiceBase(abc.ABC):
                 grpclib.const.Cardinality.UNARY_UNARY,
                 talosapi.gen.machine_pb2.UpgradeRequest,
                 talosapi.gen.machine_pb2.UpgradeResponse,
+            ),
+            '/machine.MachineService/ImagePull': grpclib.const.Handler(
+                self.ImagePull,
+                grpclib.const.Cardinality.UNARY_UNARY,
+                talosapi.gen.machine_pb2.ImagePullRequest,
+                talosapi.gen.machine_pb2.ImagePullResponse,
             ),
             '/machine.MachineService/Kubeconfig': grpclib.const.Handler(
                 self.Kubeconfig,
@@ -314,6 +324,12 @@ class MachineServiceStub:
             '/machine.MachineService/Upgrade',
             talosapi.gen.machine_pb2.UpgradeRequest,
             talosapi.gen.machine_pb2.UpgradeResponse,
+        )
+        self.ImagePull = grpclib.client.UnaryUnaryMethod(
+            channel,
+            '/machine.MachineService/ImagePull',
+            talosapi.gen.machine_pb2.ImagePullRequest,
+            talosapi.gen.machine_pb2.ImagePullResponse,
         )
         self.Kubeconfig = grpclib.client.UnaryStreamMethod(
             channel,

@@ -1238,6 +1238,68 @@ class Upgrade(_message.Message):
 Global___Upgrade: _TypeAlias = Upgrade  # noqa: Y015
 
 @_typing.final
+class ImagePullRequest(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMESPACE_FIELD_NUMBER: _builtins.int
+    REFERENCE_FIELD_NUMBER: _builtins.int
+    namespace: _common_pb2.ContainerdNamespace.ValueType
+    reference: _builtins.str
+    def __init__(
+        self,
+        *,
+        namespace: _common_pb2.ContainerdNamespace.ValueType = ...,
+        reference: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace", "reference", b"reference"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ImagePullRequest: _TypeAlias = ImagePullRequest  # noqa: Y015
+
+@_typing.final
+class ImagePullResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___ImagePull]: ...
+    def __init__(
+        self,
+        *,
+        messages: _abc.Iterable[Global___ImagePull] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["messages", b"messages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ImagePullResponse: _TypeAlias = ImagePullResponse  # noqa: Y015
+
+@_typing.final
+class ImagePull(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    METADATA_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def metadata(self) -> _common_pb2.Metadata: ...
+    def __init__(
+        self,
+        *,
+        metadata: _common_pb2.Metadata | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["metadata", b"metadata"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["metadata", b"metadata"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ImagePull: _TypeAlias = ImagePull  # noqa: Y015
+
+@_typing.final
 class EtcdMemberListRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
