@@ -1,7 +1,6 @@
 """`talos-stacks explain`: which file and line set a value of a node's configuration, and what it overrode."""
 
 import argparse
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from cli.options import EXIT_CODES, Parsers, command, output_option, selected, s
 from cli.stackfile import StackFile
 from cli.terminal import paint, say, say_json
 from machineconfig.origins import Origins
-from machineconfig.paths import Path, find, leaves, near, value_at, written
+from machineconfig.paths import Path, bare, find, leaves, near, value_at, written
 from machineconfig.placeholder import all_shown
 from machineconfig.redaction import looks_secret
 from machineconfig.trace import Step, Steps
@@ -93,7 +92,7 @@ def explanations(origins: Origins, text: str) -> list[Explained]:
 
 def _is_at(place: str, text: str) -> bool:
     """Whether a place is the one that a text means, or inside it, whether keys stand in brackets or not."""
-    place, text = (re.sub(r"[\[\].\"']+", ".", each).strip(".") for each in (place, text))
+    place, text = bare(place), bare(text)
     rest = place.removeprefix(text)
     return place.startswith(text) and (not rest or rest[0] in ".:")
 

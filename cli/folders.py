@@ -11,7 +11,7 @@ from cli.difference import documents
 from cli.errors import CliError
 from cli.render import FINAL, ORIGINS, SECRETS
 from cli.writing import MANIFEST
-from machineconfig.paths import Documents, find
+from machineconfig.paths import Documents, places, written
 from machineconfig.redaction import Place, marked_places
 from machinery import ConfigError
 
@@ -65,10 +65,8 @@ def _node(folder: Path, shows_secrets: bool, has_origins: bool) -> RenderedNode:
 
 
 def _places(made: Documents, file: Path) -> frozenset[Place]:
-    places = [find(made, text) for text in _json(file)]
-    if None in places:
-        raise ValueError("a secret place that is not there")
-    return frozenset(filter(None, places))
+    known = {written(*place): place for place in places(made)}
+    return frozenset(known[text] for text in _json(file))
 
 
 def _json(file: Path) -> Any:

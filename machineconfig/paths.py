@@ -7,6 +7,7 @@ main document is meant. A key with a dot or a bracket in it can stand in bracket
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ Documents = Mapping[str, Any]
 
 
 def written(title: str, path: Path) -> str:
-    """A place as it is read back by `find`."""
+    """A place as people write it."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -44,21 +45,25 @@ def title_of(values: Mapping[str, Any]) -> str:
 
 def find(documents: Documents, text: str) -> tuple[str, Path] | None:
     """The document and the path that a text means, or None if there is no such place."""
-    for title in sorted(documents, key=len, reverse=True):
-        if text == title:
-            return title, ()
-        if text.startswith(f"{title}:"):
-            found = _follow(documents[title], text[len(title) + 1 :])
-            return None if found is None else (title, found)
-    found = _follow(documents.get(MAIN), text) if text else None
-    return None if found is None else (MAIN, found)
+    wanted = bare(text)
+    return next((place for place in places(documents) if bare(written(*place)) == wanted), None)
+
+
+def bare(text: str) -> str:
+    """A place without brackets and quotes, in which all ways to write it are one."""
+    return re.sub(r"[\[\].\"']+", ".", text.removeprefix(f"{MAIN}:")).strip(".:")
+
+
+def places(documents: Documents) -> Iterator[tuple[str, Path]]:
+    """Every place, the documents themselves included."""
+    for title, values in documents.items():
+        yield from ((title, path) for path in _places(values, ()))
 
 
 def near(documents: Documents, text: str, also: Iterable[str] = ()) -> list[str]:
     """Places that are written almost like a text, the nearest first."""
     known = dict.fromkeys(also)
-    for title, values in documents.items():
-        known |= dict.fromkeys([title, *(written(title, path) for path in _places(values, ()))])
+    known |= dict.fromkeys(written(*place) for place in places(documents))
     tail = text.rpartition(":")[2].rpartition(".")[2]
     same_end = [place for place in known if tail and place.endswith((f".{tail}", f":{tail}"))]
     close = difflib.get_close_matches(text, list(known), n=5, cutoff=0.6)
@@ -96,34 +101,8 @@ def leaves(values: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield path, values
 
 
-def _follow(values: Any, text: str) -> Path | None:
-    if not text:
-        return ()
-    for part, rest in _steps(values, text):
-        below = _follow(values[part], rest)
-        if below is not None:
-            return (part, *below)
-    return None
-
-
-def _steps(values: Any, text: str) -> Iterator[tuple[str | int, str]]:
-    """Each key or index that a text can begin with, and what is left of the text; long keys before short ones."""
-    if isinstance(values, list):
-        number, closed, rest = text[1:].partition("]")
-        if text[0] == "[" and closed and number.isascii() and number.isdigit() and int(number) < len(values):
-            yield int(number), rest
-    elif isinstance(values, dict):
-        bare = text.removeprefix(".")
-        for key in sorted(values, key=len, reverse=True):
-            for spelled, source in ((key, bare), (f'["{key}"]', text), (f"['{key}']", text), (f"[{key}]", text)):
-                rest = source[len(spelled) :]
-                if source.startswith(spelled) and (not rest or rest[0] in ".["):
-                    yield key, rest
-
-
 def _places(values: Any, path: Path) -> Iterator[Path]:
-    if path:
-        yield path
+    yield path
     for part, item in _children(values):
         yield from _places(item, (*path, part))
 
