@@ -136,17 +136,8 @@ class NodeFacts:
     def api_server_arguments(self) -> dict[str, str]:
         """The OIDC flags of kube-apiserver that the topology sets."""
         oidc = self.topology.api_server.oidc
-        if oidc is None:
-            return {}
-        flags = {
-            "oidc-issuer-url": oidc.issuer,
-            "oidc-client-id": oidc.client_id,
-            "oidc-username-claim": oidc.username_claim,
-            "oidc-username-prefix": oidc.username_prefix,
-            "oidc-groups-claim": oidc.groups_claim,
-            "oidc-groups-prefix": oidc.groups_prefix,
-        }
-        return {flag: value for flag, value in flags.items() if value is not None}
+        given = oidc.model_dump(exclude_none=True) if oidc else {}
+        return {f"oidc-{'issuer-url' if key == 'issuer' else key.replace('_', '-')}": given[key] for key in given}
 
     def disk_selector(self, disk: Disk) -> dict[str, str]:
         """A disk as machine.install.diskSelector has it: without the link, which belongs to machine.install.disk."""

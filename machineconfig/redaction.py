@@ -213,15 +213,18 @@ def looks_secret(path: Path, value: object) -> bool:
     """Whether a value that stands in clear is not to be shown: its place is one for secrets, or it looks like one."""
     keys = [part for part in path if isinstance(part, str)]
     last = keys[-1] if keys else ""
-    if any(path[: len(place)] == place for place in IN_BUNDLE):
-        return True
-    if last in _KEYS or _WORDS.search(last) or _BRANCHES & set(keys):
+    if is_machines(path) or last in _KEYS or _WORDS.search(last) or _BRANCHES & set(keys):
         return True
     if isinstance(value, dict):
         return any(looks_secret((key,), item) for key, item in value.items())
     if isinstance(value, list):
         return any(looks_secret((), item) for item in value)
     return isinstance(value, str) and _looks_like_one(value)
+
+
+def is_machines(path: Path) -> bool:
+    """Whether a place of the main document is that of a machine secret, or in it."""
+    return any(path[: len(place)] == place for place in IN_BUNDLE)
 
 
 def is_named_secret(path: Path) -> bool:

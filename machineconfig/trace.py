@@ -121,7 +121,10 @@ class Trace:
             return
         mark.keys, mark.items = {}, []
         if before is MISSING or before != after or type(before) is not type(after) or (at.there and at.value == after):
-            self._set(mark, after, at, () if before is not MISSING else self.earlier(path))
+            earlier = () if before is not MISSING else self.earlier(path)
+            origin = self.origin(at.line)
+            if origin is not None:
+                mark.steps = (*earlier, *mark.steps, Step(origin, after))
 
     def gone(self, mark: Mark, path: Path, line: int | None) -> None:
         """Say that all of a mark went away."""
@@ -130,25 +133,18 @@ class Trace:
             if steps and origin is not None:
                 self.removed(place, (*steps, Step(origin, steps[-1].value, deleted=True)))
 
-    def _set(self, mark: Mark, value: Any, at: Cursor, earlier: Steps) -> None:
-        origin = self.origin(at.line)
-        if origin is not None:
-            mark.steps = (*earlier, *mark.steps, Step(origin, value))
-
     def _map(self, kind: Type, mark: Mark, before: Mapping[str, Any], after: Any, at: Cursor, path: Path) -> None:
         marks: dict[str, Mark] = {}
         for key, value in after.items():
             marks[key] = mark.keys.get(key) or Mark()
             inner, replaces = _below(kind, key, self.release)
-            self._child(inner, replaces, marks[key], before.get(key, MISSING), value, at.key(key), (*path, key))
+            cursor = at.key(key)
+            if replaces and isinstance(inner, ListOf) and not inner.key and cursor.there:
+                inner = ListOf(inner.item, inner.item_optional, "", replaces=True)
+            self.follow(inner, marks[key], before.get(key, MISSING), value, cursor, (*path, key))
         for key in mark.keys.keys() - after.keys():
             self.gone(mark.keys[key], (*path, key), at.line)
         mark.keys = marks
-
-    def _child(self, kind: Type, replaces: bool, mark: Mark, before: Any, after: Any, at: Cursor, path: Path) -> None:
-        if replaces and isinstance(kind, ListOf) and not kind.key and at.there:
-            kind = ListOf(kind.item, kind.item_optional, "", replaces=True)
-        self.follow(kind, mark, before, after, at, path)
 
     def _list(self, kind: Type, mark: Mark, before: list[Any], after: list[Any], at: Cursor, path: Path) -> None:
         said = at.value if isinstance(at.value, list) else None

@@ -39,6 +39,7 @@ _OWN_LABELS = frozenset(
         "topology.kubernetes.io/region",
     }
 )
+_LATER = "set it through the Kubernetes API after the node has joined, or choose another prefix"
 _OWN_NAMESPACES = ("kubelet.kubernetes.io", "node.kubernetes.io")
 _KUBERNETES = ("kubernetes.io", "k8s.io")
 
@@ -104,14 +105,10 @@ def leaves_kernel_arguments_to_the_schematic(subject: Subject) -> Iterator[Findi
 
 def sets_no_forbidden_label_on_a_worker(subject: Subject) -> Iterator[Finding]:
     """One label that Kubernetes forbids a worker to set on itself makes all of them fail, silently."""
-    if subject.node.is_controlplane:
-        return
-    for part, labels in subject.fields("machine", "nodeLabels"):
-        for entry in labels.keys:
-            if entry.get(MARK) is None and not _may_set(str(entry.path[-1])):
-                message = f"a worker may not give itself the label {part.key(entry)}; none of its labels would be set"
-                cure = "set it through the Kubernetes API after the node has joined, or choose another prefix"
-                yield subject.finding(part, entry, message, cure)
+    for part, entry in _given_to_a_worker(subject, "nodeLabels"):
+        if not _may_set(str(entry.path[-1])):
+            message = f"a worker may not give itself the label {part.key(entry)}; none of its labels would be set"
+            yield subject.finding(part, entry, message, _LATER)
 
 
 def lets_kubelet_start_with_labels_of_its_own(subject: Subject) -> Iterator[Finding]:
@@ -121,20 +118,21 @@ def lets_kubelet_start_with_labels_of_its_own(subject: Subject) -> Iterator[Find
             for label in (each.partition("=")[0].strip() for each in entry.text.split(",")):
                 if not _may_set(label):
                     message = f"kubelet does not start with the label {label}, which a node may not give itself"
-                    cure = "set it through the Kubernetes API after the node has joined, or choose another prefix"
-                    yield subject.finding(part, entry, message, cure)
+                    yield subject.finding(part, entry, message, _LATER)
 
 
 def sets_no_taint_on_a_worker(subject: Subject) -> Iterator[Finding]:
     """A worker may not change its own taints; it can register with some."""
-    if subject.node.is_controlplane:
-        return
-    for part, taints in subject.fields("machine", "nodeTaints"):
-        for entry in taints.keys:
-            if entry.get(MARK) is None and entry.path[-1] != MARK:
-                message = f"a worker may not give itself the taint {part.key(entry)}"
-                cure = "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers"
-                yield subject.finding(part, entry, message, cure)
+    for part, entry in _given_to_a_worker(subject, "nodeTaints"):
+        message = f"a worker may not give itself the taint {part.key(entry)}"
+        cure = "use machine.kubelet.extraConfig.registerWithTaints, which counts when the node registers"
+        yield subject.finding(part, entry, message, cure)
+
+
+def _given_to_a_worker(subject: Subject, key: str) -> Iterator[tuple[Part, Entry]]:
+    """What a map below machine has for a worker, and does not delete."""
+    for part, given in subject.fields("machine", key) if not subject.node.is_controlplane else ():
+        yield from ((part, entry) for entry in given.keys if entry.get(MARK) is None and entry.path[-1] != MARK)
 
 
 def has_no_etcd_on_a_worker(subject: Subject) -> Iterator[Finding]:
@@ -149,26 +147,19 @@ def keeps_control_plane_settings_off_workers(subject: Subject) -> Iterator[Findi
     """No setting for control planes is only given to workers, which ignore it; none of their secrets is."""
     if subject.node.is_controlplane:
         return
+    # What control planes have too does there what it says.
+    shared = {level for node in subject.topology.controlplanes for level in levels(subject.topology, node)}
     for path in _CONTROL_PLANE:
         for part, entry in subject.fields(*path):
-            if _deletes(entry):
+            if entry.is_empty or entry.get(MARK) is not None:
                 continue
             cure = "move it to a patch in controlplane/"
             if part.patch.is_secret:
                 message = f"{written(path)} is for control planes, and this gives a worker the secret beside it"
                 yield subject.finding(part, entry, message, cure)
-            elif not _reaches_a_control_plane(subject, part):
+            elif part.level not in shared:
                 message = f"{written(path)} is for control planes, and a worker ignores it"
                 yield subject.finding(part, entry, message, cure)
-
-
-def _reaches_a_control_plane(subject: Subject, part: Part) -> bool:
-    """Whether the patch is of a level that control planes have too: there it does what it says."""
-    return any(part.level in levels(subject.topology, node) for node in subject.topology.controlplanes)
-
-
-def _deletes(entry: Entry) -> bool:
-    return entry.is_empty or entry.get(MARK) is not None
 
 
 def _other_name(given: str, name: str) -> str:

@@ -8,7 +8,7 @@ from findings import Finding, written
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.documents import Entry, parse
 from machineconfig.placeholder import holds_placeholder
-from machineconfig.redaction import IN_BUNDLE, is_named_secret
+from machineconfig.redaction import IN_BUNDLE, is_machines, is_named_secret
 
 _OLDER_KEY = ("cluster", "aescbcEncryptionSecret")
 """API servers read with it what was encrypted before secretbox. No secrets.yaml has both: a patch may ask for it."""
@@ -42,19 +42,13 @@ def asks_for_its_secrets(subject: Subject) -> Iterator[Finding]:
 
 @lru_cache(maxsize=8192)
 def _in_clear(text: str) -> tuple[tuple[Entry, ...], ...]:
-    """Of each document of a text what its key says is a secret."""
+    """Of each document of a text what its key says is a secret; of machine secrets their own check speaks."""
     return tuple(tuple(filter(_is_in_clear, document.entries)) for document in parse(text))
 
 
 def _is_in_clear(entry: Entry) -> bool:
-    if not is_named_secret(entry.path) or not entry.text:
-        return False
-    return not holds_placeholder(entry.text) and not _is_machines(entry)
-
-
-def _is_machines(entry: Entry) -> bool:
-    """Whether it is a machine secret, of which its own check speaks."""
-    return any(entry.path[: len(place)] == place for place in IN_BUNDLE)
+    is_named = bool(entry.text) and is_named_secret(entry.path)
+    return is_named and not holds_placeholder(entry.text) and not is_machines(entry.path)
 
 
 def _operations(subject: Subject, path: tuple[str, ...]) -> Iterator[tuple[Part, Entry]]:

@@ -154,7 +154,11 @@ def _in_struct(kind: Struct, entry: Entry, steps: _Steps) -> Iterator[tuple[Entr
             continue
         if not isinstance(field.type, Scalar):
             yield from _below(field.type, child, (*steps, field.name))
-        elif field.name not in read and not KINDS[field.type.name].always and not _is_null_by_a_word(child):
+        elif (
+            field.name not in read
+            and not KINDS[field.type.name].always
+            and not (_is_nothing(child.node) and child.text)
+        ):
             yield child, (*steps, field.name)
 
 
@@ -176,11 +180,6 @@ def _is_nothing(node: Node) -> bool:
 
 def _is_hollow(node: Node) -> bool:
     return not isinstance(node, ScalarNode) and not node.value
-
-
-def _is_null_by_a_word(entry: Entry) -> bool:
-    """Whether another check says that a null deletes nothing."""
-    return _is_nothing(entry.node) and bool(entry.text)
 
 
 def _is_empty(node: Node) -> bool:
