@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.errors import CliError
-from cli.final import Prepared, prepare
+from cli.final import prepare
 from cli.options import EXIT_CODES, Parsers, command, output_option, selected, stack_option
 from cli.stackfile import StackFile
 from cli.terminal import paint, say, say_json
@@ -53,12 +53,10 @@ def run(options: argparse.Namespace) -> int:
         hint = f"; near it: {', '.join(places)}" if places else ""
         raise CliError(f"{node.name} has nothing at {options.path}, and no patch deletes it{hint}")
     if options.output == "json":
-        say_json(
-            {"node": node.name, "stack": prepared.stack, "entries": [_plain(prepared, entry) for entry in entries]}
-        )
+        say_json({"node": node.name, "stack": prepared.stack, "entries": [_plain(entry) for entry in entries]})
         return 0
     for entry in entries:
-        for line in _lines(prepared, entry):
+        for line in _lines(entry):
             say(line)
     return 0
 
@@ -118,32 +116,32 @@ def _names(cluster: Any) -> Iterator[str]:
             yield str(node.get("name"))
 
 
-def _lines(prepared: Prepared, entry: Explained) -> Iterator[str]:
+def _lines(entry: Explained) -> Iterator[str]:
     steps, place = entry.steps, paint(entry.place, "bold")
     last = steps[-1]
     if last.deleted:
         yield f"{place}: {paint('deleted', 'red')}"
     else:
-        yield f"{place} = {_text(prepared, entry, last)}"
+        yield f"{place} = {_text(entry, last)}"
     yield f"  {'deleted' if last.deleted else 'set'} by {paint(str(last.origin), 'green')}"
     for later, step in zip(reversed(steps), reversed(steps[:-1]), strict=False):
-        yield f"  {_before(prepared, entry, step, later)}"
+        yield f"  {_before(entry, step, later)}"
 
 
-def _before(prepared: Prepared, entry: Explained, step: Step, later: Step) -> str:
+def _before(entry: Explained, step: Step, later: Step) -> str:
     """What a value was before a later step."""
     if step.deleted:
         return f"after it was deleted by {step.origin}"
-    return f"{'it was' if later.deleted else 'overrides'} {_text(prepared, entry, step)} from {step.origin}"
+    return f"{'it was' if later.deleted else 'overrides'} {_text(entry, step)} from {step.origin}"
 
 
-def _text(prepared: Prepared, entry: Explained, step: Step) -> str:
-    value = _value(prepared, entry, step)
+def _text(entry: Explained, step: Step) -> str:
+    value = _value(entry, step)
     text = HIDDEN if value == HIDDEN else emit.scalar(value, "")
     return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."
 
 
-def _value(prepared: Prepared, entry: Explained, step: Step) -> Any:
+def _value(entry: Explained, step: Step) -> Any:
     """The value with marks for secrets; hidden where it is one that stands in a patch as it is."""
     value = _shown(step.value)
     if isinstance(value, int) and entry.path[-1:] == ("permissions",):
@@ -160,11 +158,11 @@ def _shown(value: Any) -> Any:
     return [_shown(item) for item in value] if isinstance(value, list) else value
 
 
-def _plain(prepared: Prepared, entry: Explained) -> dict[str, Any]:
+def _plain(entry: Explained) -> dict[str, Any]:
     last = entry.steps[-1]
     return {
         "path": entry.place,
-        "value": None if last.deleted else _value(prepared, entry, last),
+        "value": None if last.deleted else _value(entry, last),
         "deleted": last.deleted,
         "steps": [
             {
@@ -172,7 +170,7 @@ def _plain(prepared: Prepared, entry: Explained) -> dict[str, Any]:
                 "line": step.origin.line,
                 "origin": str(step.origin),
                 "deletes": step.deleted,
-                "value": _value(prepared, entry, step),
+                "value": _value(entry, step),
             }
             for step in entry.steps
         ],

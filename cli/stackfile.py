@@ -84,7 +84,7 @@ def read(name: str, folder: Path) -> StackFile:
             f"{encrypted} is encrypted, which would make a secret of the whole topology; set the value as"
             ' a key of its own (`pulumi config set --secret`) and ask for it in a patch with secret("key")'
         )
-        line = written.key_lines["cluster"]
+        line = written.lines[(stackfile.CLUSTER,)]
         raise stackfile.StackFileError(written.path.name, line, message)
     return StackFile(
         name,
@@ -92,11 +92,7 @@ def read(name: str, folder: Path) -> StackFile:
         {key: _marked(value, key) for key, value in written.config.items()},
         written.misread,
         tuple(key for key in written.top if key not in KEYS),
-        {
-            **{(key,): line for key, line in written.top.items()},
-            **{path or ("cluster",): line for path, line in written.lines.items()},
-            **{(f"{PROJECT}:{key}",): line for key, line in written.key_lines.items()},
-        },
+        written.lines,
         "environment" in written.top,
     )
 

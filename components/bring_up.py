@@ -59,7 +59,7 @@ class BringUp(pulumi.ComponentResource):
         self._args = args
         self._rollout = args.rollout
         self._patience = f"{args.topology.rollout.timeout}s"
-        self._gates = telling(args.rollout.configuration_gates, args.causes)
+        self._gates = args.rollout.configuration_gates(telling(args.causes))
         self._relay = BootstrapRelay(args.topology, args.credentials, args.authority)
         applied = {node.name: self._apply(node) for node in args.topology.controlplanes}
         self._rollout.control_planes_are(applied.values())

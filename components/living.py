@@ -10,8 +10,8 @@ from machineconfig.checks.living import changed_bootstrap_fields
 _INPUT = "machineConfigurationInput"
 
 
-def telling(gates: pulumi.ResourceHookBinding, causes: Causes) -> pulumi.ResourceHookBinding:
-    """Return the gates with a hook before them that warns of changed fields that are not read again.
+def telling(causes: Causes) -> pulumi.ResourceHook:
+    """Return a hook before a change of a configuration that warns of changed fields that are not read again.
 
     The engine knows the configuration that was applied, and gives it to the hook in a preview too. A hook that fails
     stops nothing.
@@ -28,17 +28,8 @@ def telling(gates: pulumi.ResourceHookBinding, causes: Causes) -> pulumi.Resourc
                 said.add(key)
                 pulumi.log.warn(f"{cause} ({args.name}{' and others alike' if of_all else ''}): {field}")
 
-    told = pulumi.ResourceHook(
+    return pulumi.ResourceHook(
         "what is not read again", tell, pulumi.ResourceHookOptions(on_dry_run=True, ignore_errors=True)
-    )
-    return pulumi.ResourceHookBinding(
-        before_create=gates.before_create,
-        after_create=gates.after_create,
-        before_update=[told, *(gates.before_update or ())],
-        after_update=gates.after_update,
-        before_delete=gates.before_delete,
-        after_delete=gates.after_delete,
-        on_error=gates.on_error,
     )
 
 

@@ -74,12 +74,11 @@ class Rollout:
             on_error=[pulumi.ErrorHook("a machine failed", self._failed)],
         )
 
-    @cached_property
-    def configuration_gates(self) -> pulumi.ResourceHookBinding:
-        """The gates around each change of a configuration, and around a join of a living cluster; shared likewise."""
+    def configuration_gates(self, told: pulumi.ResourceHook) -> pulumi.ResourceHookBinding:
+        """Return the gates around each change of a configuration, after the hook ``told``, and around a join."""
         return pulumi.ResourceHookBinding(
             before_create=[pulumi.ResourceHook("a node may join", self._joining)],
-            before_update=[pulumi.ResourceHook("a node may change", self._changing_configuration)],
+            before_update=[told, pulumi.ResourceHook("a node may change", self._changing_configuration)],
             after_create=[pulumi.ResourceHook("a node has joined", self._changed)],
             after_update=[pulumi.ResourceHook("a node is back", self._changed)],
             on_error=[pulumi.ErrorHook("a node failed", self._failed)],

@@ -17,8 +17,8 @@ from machinery.secrets import KEY_ALONE, PAIRS, TEXTS, Bundle, KeyPair, read_tre
 
 _MAKE = "make the file with `talosctl gen secrets`"
 _TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
-_SIZES = {"cluster_secret": (32,), "secretbox_encryption_secret": (32,)}
-"""Bytes behind the base64 of a text, where Talos or Kubernetes take certain sizes only."""
+_BYTES = 32
+"""Behind the base64 of the cluster's secret and of the key for encryption at rest."""
 
 
 class RefusedSecrets(FindingsError):  # noqa: N818 - the secrets are what is refused
@@ -102,10 +102,10 @@ def _text_refusals(bundle: Bundle) -> Iterator[Finding]:
     if bundle.bootstrap_token and not _TOKEN.fullmatch(bundle.bootstrap_token):
         message = "is no bootstrap token: six characters, a dot and sixteen more, all of a-z and 0-9"
         yield _refusal("secrets.bootstraptoken", message, "make one with `kubeadm token generate`")
-    for attribute, sizes in _SIZES.items():
-        if (value := getattr(bundle, attribute)) and _size(value) not in sizes:
-            message = f"is not base64 of {' or '.join(map(str, sizes))} bytes"
-            yield _refusal(".".join(TEXTS[attribute]), message, "take it as it stands where it is in use")
+    for attribute in ("cluster_secret", "secretbox_encryption_secret"):
+        if (value := getattr(bundle, attribute)) and not _is_long_enough(value):
+            message, cure = f"is not base64 of {_BYTES} bytes", "take it as it stands where it is in use"
+            yield _refusal(".".join(TEXTS[attribute]), message, cure)
     if bundle.secretbox_encryption_secret and bundle.aescbc_encryption_secret:
         message = "stands beside secrets.secretboxencryptionsecret, and Talos takes one of the two"
         yield _refusal("secrets.aescbcencryptionsecret", message, _MIGRATE)
@@ -123,9 +123,8 @@ _MIGRATE = (
 )
 
 
-def _size(text: str) -> int | None:
-    """Return how many bytes a base64 text stands for, None where it is none."""
+def _is_long_enough(text: str) -> bool:
     try:
-        return len(base64.b64decode(text, validate=True))
+        return len(base64.b64decode(text, validate=True)) == _BYTES
     except (binascii.Error, ValueError):
-        return None
+        return False

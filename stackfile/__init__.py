@@ -3,4 +3,14 @@
 It needs no engine, credentials or passphrase: what is encrypted stays so, a map with the one key `secure`.
 """
 
-from stackfile.reading import KEYS, NoStackError, StackFileError, Written, names, path_of, read, without_cluster
+from stackfile.reading import (
+    CLUSTER,
+    KEYS,
+    NoStackError,
+    StackFileError,
+    Written,
+    names,
+    path_of,
+    read,
+    without_cluster,
+)

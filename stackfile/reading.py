@@ -46,12 +46,10 @@ class Written:
     """The project's keys without its name, and those of other projects under their own. `cluster` may be missing."""
     misread: tuple[Finding, ...]
     """Values of the topology that the engine takes for something else than is written."""
-    key_lines: Mapping[str, int] = field(repr=False)
-    """The lines of the keys of `config`."""
     lines: Mapping[findings.Path, int] = field(repr=False)
-    """The lines of the topology's values by their places."""
-    top: Mapping[str, int] = field(repr=False)
-    """The file's own keys, `config` among them, with their lines."""
+    """The lines of the file's own keys, of the keys of `config` with their project, and of the topology's values."""
+    top: tuple[str, ...]
+    """The file's own keys, `config` among them."""
 
 
 def names(folder: Path) -> tuple[str, ...]:
@@ -100,9 +98,12 @@ def _read(name: str, path: Path) -> Written:
         path,
         config,
         tuple(topology.misread),
-        {key: entry.line for key, entry in keys.items()},
-        topology.lines,
-        {key: entry.line for key, entry in top.items()},
+        {
+            **{(key,): entry.line for key, entry in top.items()},
+            **{path or ("cluster",): line for path, line in topology.lines.items()},
+            **{(key if ":" in key else f"{PROJECT}:{key}",): entry.line for key, entry in keys.items()},
+        },
+        tuple(top),
     )
 
 
@@ -140,7 +141,7 @@ def without_cluster(written: Written) -> StackFileError:
     if "config" not in written.top:
         near = difflib.get_close_matches("config", written.top, n=1)
         return StackFileError(written.path.name, None, f"has no key config{f'; {near[0]} is none' if near else ''}")
-    lines = {key if ":" in key else f"{PROJECT}:{key}": line for key, line in written.key_lines.items()}
+    lines = {str(path[0]): line for path, line in written.lines.items() if ":" in str(path[0])}
     near = difflib.get_close_matches(CLUSTER, lines, n=1)
     guess = f"; {near[0]} is a key that nothing reads: write {CLUSTER}" if near else ""
     line = lines[near[0]] if near else None

@@ -19,16 +19,9 @@ class Draft:
         self.raw = raw
         self.damaged: dict[Path, object] = {}
 
-    def change(self, loc: Path, replacement: object) -> bool:
-        """Leave out or replace what is at a place of the file; False where that was done before."""
-        if loc in self.damaged:
-            return False
-        self.damaged[loc] = replacement
-        return True
-
-    def suspect(self, loc: Path) -> None:
-        """Note a place as faulty that is not in the file, because it may be there under a misspelt key."""
-        self.damaged.setdefault(loc, DROP)
+    def change(self, loc: Path, replacement: object) -> None:
+        """Leave out or replace what is at a place of the file, unless that was done before."""
+        self.damaged.setdefault(loc, replacement)
 
     def value(self) -> Any:
         """Return the file with all changes in it: inner ones first, and last entries first, so that places hold."""

@@ -93,7 +93,7 @@ def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> It
         draft.change(place, example_of(field) if field is not None and field.is_required() else DROP)
     for place in meant:
         if not draft.holds_damage(place):
-            draft.suspect(place)
+            draft.change(place, DROP)
 
 
 def _meant(place: Path, draft: Draft, shape: type[Topology]) -> Iterator[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,6 +15,7 @@ from topology.near import closest, near
 from topology.shape import example_of, field_at, keys_at
 
 _OPTIONAL = ", or leave it out"
+_WHOLE = ("int_type", "int_parsing_size", "int_from_float")
 Words = tuple[object, str, str]
 """The value to show, the message and the cure."""
 
@@ -37,16 +38,38 @@ def translate(error: ErrorDetails, loc: Path, shape: type[BaseModel], beside: Co
         value, message, cure = _missing(loc, shape, error["input"])
     elif kind in ("extra_forbidden", "invalid_key"):
         value, message, cure = _unknown_key(loc, shape, beside)
-    elif kind in _WORDS:
-        value, message, cure = _WORDS[kind](value, context)
-        if _WORDS[kind] is _whole and isinstance(value, str):
+    else:
+        value, message, cure = _misfit(kind, value, context)
+        if kind in _WHOLE and isinstance(value, str):
             cure = for_number(loc[-1], value) or cure
         field = field_at(shape, loc)
         if not loc or (field is not None and field.is_required()):
             cure = cure.removesuffix(_OPTIONAL)
-    else:
-        message, cure = "cannot stand here", "see docs/stack.schema.json for what can"
     return Finding.at(loc, value, message, for_value(loc, cure))
+
+
+def _misfit(kind: str, value: object, context: Mapping[str, Any]) -> Words:
+    """What is wrong with a value of another type or size."""
+    match kind:
+        case "bool_type":
+            return value, f"is {_a(value)}, not true or false", "write true or false, without quotes"
+        case "greater_than_equal":
+            return value, "is too small", f"write {context['ge']} or more"
+        case "less_than_equal":
+            return value, "is too large", f"write {context['le']} or less"
+        case "too_short":
+            return NOTHING, "has too few entries", f"give at least {context['min_length']}"
+        case "too_long":
+            return NOTHING, "has too many entries", f"give at most {context['max_length']}"
+        case "literal_error":
+            return _choice(value, context)
+        case "model_type" | "model_attributes_type" | "dict_type":
+            return NOTHING, f"is {_a(value)}, not a mapping", "write its keys below it" + _OPTIONAL
+        case "tuple_type":
+            return NOTHING, f"is {_a(value)}, not a list", "write its entries below it, each after a hyphen"
+    if kind in _WHOLE:
+        return value, f"is {_a(value)}, not a whole number", "write digits without quotes"
+    return value, "cannot stand here", "see docs/stack.schema.json for what can"
 
 
 def _missing(loc: Path, shape: type[BaseModel], beside: object) -> Words:
@@ -78,14 +101,6 @@ def _unknown_key(loc: Path, shape: type[BaseModel], beside: Collection[str]) -> 
     return NOTHING, "is not a key here", cure
 
 
-def _mapping(value: object, context: Mapping[str, Any]) -> Words:
-    return NOTHING, f"is {_a(value)}, not a mapping", "write its keys below it" + _OPTIONAL
-
-
-def _list(value: object, context: Mapping[str, Any]) -> Words:
-    return NOTHING, f"is {_a(value)}, not a list", "write its entries below it, each after a hyphen"
-
-
 def _choice(value: object, context: Mapping[str, Any]) -> Words:
     expected = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
     guess = near(value, expected) if isinstance(value, str) else ""
@@ -108,28 +123,3 @@ def _a(value: object) -> str:
             return "a mapping"
         case _:
             return "a list"
-
-
-def _whole(value: object, context: Mapping[str, Any]) -> Words:
-    return value, f"is {_a(value)}, not a whole number", "write digits without quotes"
-
-
-def _flag(value: object, context: Mapping[str, Any]) -> Words:
-    return value, f"is {_a(value)}, not true or false", "write true or false, without quotes"
-
-
-_WORDS: dict[str, Callable[[object, Mapping[str, Any]], Words]] = {
-    "bool_type": _flag,
-    "int_type": _whole,
-    "int_parsing_size": _whole,
-    "int_from_float": _whole,
-    "greater_than_equal": lambda value, context: (value, "is too small", f"write {context['ge']} or more"),
-    "less_than_equal": lambda value, context: (value, "is too large", f"write {context['le']} or less"),
-    "too_short": lambda value, context: (NOTHING, "has too few entries", f"give at least {context['min_length']}"),
-    "too_long": lambda value, context: (NOTHING, "has too many entries", f"give at most {context['max_length']}"),
-    "literal_error": _choice,
-    "model_type": _mapping,
-    "model_attributes_type": _mapping,
-    "dict_type": _mapping,
-    "tuple_type": _list,
-}

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pulumi
 import pytest
 import yaml
 
@@ -49,7 +48,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str], Plan], li
     monkeypatch.setattr("pulumi.ResourceHook", lambda name, run, options: hooks.append(run))
 
     def change(old: dict[str, str], made: Plan) -> list[str]:
-        telling(pulumi.ResourceHookBinding(), Causes(made, "lab"))
+        telling(Causes(made, "lab"))
         new = texts(made)
 
         async def run() -> None:

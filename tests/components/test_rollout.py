@@ -232,7 +232,8 @@ async def test_the_first_configuration_of_a_machine_waits_for_nobody_before_the_
 ) -> None:
     health.living = living
     topology = stack()
-    gates = Rollout(topology, pulumi.Output.from_input(Credentials(b"", b"", b""))).configuration_gates
+    rollout = Rollout(topology, pulumi.Output.from_input(Credentials(b"", b"", b"")))
+    gates = rollout.configuration_gates(pulumi.ResourceHook("told", lambda _: None))
     for node in topology.nodes:
         for hooks in (gates.before_create, gates.after_create):
             await only(hooks)(SimpleNamespace(name=node.name))
