@@ -20,7 +20,7 @@ _BITS = 10_000
 _STRIDE = 64
 """Characters that cost as much as a step."""
 _AS_IT_IS = "write it as it is, with | flow or beside other text with ~, and store it in the form that is needed"
-_NESTED = (list, tuple, dict, Mapping, set, frozenset, range)
+_NESTED = (list, tuple, set, frozenset)
 
 
 class RefusedError(TemplateError):
@@ -50,31 +50,23 @@ class Bounded(Context):
 
         `reads`: what follows depends on what is in the values, and so it is refused if one holds a secret.
         """
-        self._left -= steps + len(values)
-        for value in values:
-            if isinstance(value, str):
-                self._left -= len(value) // _STRIDE
-                if self.holds_secrets and reads and holds_placeholder(value):
-                    raise looks_into_a_secret()
-            elif isinstance(value, _NESTED):
-                self._spend_below(value, reads)
-        if self._left < 0:
-            raise _too_long()
-
-    def _spend_below(self, value: object, reads: bool) -> None:
-        waiting = [value]
+        self._left -= steps
+        waiting = list(values)
         while waiting and self._left >= len(waiting):
             value = waiting.pop()
             self._left -= 1
             if isinstance(value, str):
-                self.spend(value, reads=reads)
+                self._left -= len(value) // _STRIDE
+                if self.holds_secrets and reads and holds_placeholder(value):
+                    raise looks_into_a_secret()
             elif isinstance(value, range):
                 self._left -= len(value)
             elif isinstance(value, Mapping):
                 waiting += [*value.keys(), *value.values()]
             elif isinstance(value, _NESTED):
                 waiting += value
-        self._left -= len(waiting)  # nothing, or more than there is left
+        if waiting or self._left < 0:
+            raise _too_long()
 
     def each(self, value: Any, weight: int = 1) -> Any:
         """The items that a loop runs over, its body as many parts long as `weight`; what has no order is sorted."""

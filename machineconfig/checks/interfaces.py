@@ -1,6 +1,6 @@
 """Interfaces: one description for each, however it is named, selected or written."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv4Interface, NetmaskValueError
 
 from findings import Finding
@@ -19,15 +19,9 @@ def describes_each_interface_once(subject: Subject) -> Iterator[Finding]:
     """No interface is named twice in one list, and no two entries with one selector, which stay two, set the same."""
     selected: dict[str, list[tuple[Part, Entry]]] = {}
     for part, interfaces in subject.fields(*_INTERFACES):
-        named: dict[str, Entry] = {}
+        yield from _named_twice(subject, part, interfaces.items, "interface", lambda name: name.text)
         for entry in interfaces.items:
-            name, selector = entry.get("interface"), entry.get("deviceSelector")
-            if name is not None and name.text in named:
-                first = part.place_of(named[name.text])
-                message = f"interface {part.shown(name)} appears twice in one list, first in {first}"
-                yield subject.finding(part, entry, message, "make one entry of them", called=name)
-            if name is not None:
-                named.setdefault(name.text, entry)
+            selector = entry.get("deviceSelector")
             if selector is not None:
                 others = selected.setdefault(_written(selector), [])
                 yield from _set_twice(subject, part, entry, others)
@@ -37,17 +31,7 @@ def describes_each_interface_once(subject: Subject) -> Iterator[Finding]:
 def describes_each_vlan_once(subject: Subject) -> Iterator[Finding]:
     """No VLAN of an interface is described twice in one list, however its number is written."""
     for part, entry in entries(subject):
-        numbered: dict[object, Entry] = {}
-        for vlan in entry.listed("vlans"):
-            number = vlan.get("vlanId")
-            if number is None:
-                continue
-            same = vlan_of(vlan)
-            if same in numbered:
-                first = part.place_of(numbered[same])
-                message = f"VLAN {part.shown(number)} appears twice in one list, first in {first}"
-                yield subject.finding(part, vlan, message, "make one entry of them", called=number)
-            numbered.setdefault(same, vlan)
+        yield from _named_twice(subject, part, entry.listed("vlans"), "vlanId", _number)
 
 
 def names_or_selects_an_interface(subject: Subject) -> Iterator[Finding]:
@@ -117,6 +101,19 @@ def _number(entry: Entry | None) -> object:
         return plain(entry.node) if isinstance(entry.node, ScalarNode) else entry.text
     except ConfigError:  # another check says it
         return entry.text
+
+
+def _named_twice(
+    subject: Subject, part: Part, items: Iterable[Entry], key: str, name_of: Callable[[Entry], object]
+) -> Iterator[Finding]:
+    """The items of one list that have the name of an earlier one under a key; `name_of` reads it."""
+    known: dict[object, Entry] = {}
+    for item in items:
+        called = item.get(key)
+        if called is not None and (first := known.setdefault(name_of(called), item)) is not item:
+            what = "VLAN" if key == "vlanId" else key
+            message = f"{what} {part.shown(called)} appears twice in one list, first in {part.place_of(first)}"
+            yield subject.finding(part, item, message, "make one entry of them", called=called)
 
 
 def address_of(text: str) -> IPv4Address | None:
