@@ -17,7 +17,7 @@ _ASKS_WHO = re.compile(r"\.data\b|\b(?:node|cluster)\.(?:name|zone|image|address
 
 
 def shared(found: Iterable[Iterable[Finding]]) -> tuple[Finding, ...]:
-    """What several stacks find and no node's own: what lies about in the patches, which is the same for all."""
+    """What several stacks find and no node's own: stray files among the patches, which is the same for all."""
     count: dict[Finding, int] = {}
     for each in found:
         for finding in each:

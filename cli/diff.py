@@ -186,7 +186,7 @@ def _table_of(prepared: Prepared, node: Node) -> Callable[[], Table]:
 
 def _alone(options: argparse.Namespace, what: str, *others: Any) -> None:
     if any(others):
-        raise CliError(f"{what} stand alone: choose folders, revisions or machines")
+        raise CliError(f"{what} cannot be combined with others: choose folders, revisions or machines")
 
 
 def _wanted(options: argparse.Namespace, found: list[NodeDifference]) -> list[NodeDifference]:

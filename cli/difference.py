@@ -93,7 +93,7 @@ def documents(text: str) -> Documents:
 
 
 def alike(texts: Sequence[str], version: str) -> list[Documents]:
-    """Configurations as one Talos release writes them; as they stand, where it cannot read all of them."""
+    """Configurations as one Talos release writes them; as they are, where it cannot read all of them."""
     try:
         parsed = [parse_configuration(text, version) for text in texts]
     except ConfigError:

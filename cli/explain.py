@@ -71,7 +71,7 @@ class Explained:
 
     @property
     def place(self) -> str:
-        """Where it stands."""
+        """The document and the path, as people write them."""
         return written(self.title, self.path)
 
 
@@ -89,7 +89,7 @@ def explanations(origins: Origins, text: str) -> list[Explained]:
 
 
 def _is_at(place: str, text: str) -> bool:
-    """Whether a place is the one that a text means, or inside it, whether keys stand in brackets or not."""
+    """Whether a place is the one that a text means, or inside it, whether its keys are in brackets or not."""
     place, text = bare(place), bare(text)
     rest = place.removeprefix(text)
     return place.startswith(text) and (not rest or rest[0] in ".:")
@@ -142,7 +142,7 @@ def _text(entry: Explained, step: Step) -> str:
 
 
 def _value(entry: Explained, step: Step) -> Any:
-    """The value with marks for secrets; hidden where it is one that stands in a patch as it is."""
+    """The value with marks for secrets; hidden where a patch has it in clear."""
     value = _shown(step.value)
     if isinstance(value, int) and entry.path[-1:] == ("permissions",):
         return emit.Verbatim(f"0o{value:o}")  # as it is written in every file

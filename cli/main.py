@@ -34,7 +34,6 @@ class _Parser(argparse.ArgumentParser):
     """Ends with 1 where arguments are wrong: 2 means that a command found something."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong and where help is."""
         self.exit(1, f"{self.prog}: {message}; `{self.prog} --help` shows its usage\n")
 
 
@@ -59,7 +58,7 @@ def load(arguments: Sequence[str]) -> Sequence[str]:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """The options; a command that stands after its options is shown at its place."""
+    """The options; a command after its options is shown at its place."""
     found = parser(load(arguments))
     at = next((index for index, word in enumerate(arguments) if word in COMMANDS), 0)
     if at and arguments[0].startswith("--") and arguments[0] != "--help":

@@ -22,7 +22,7 @@ def tree(project: Path, revision: str | None) -> Iterator[Path]:
         folder = Path(name)
         (folder / "patches").mkdir()
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-            # What links lead to may be anywhere in it; links of nobody here may lead wherever they like.
+            # What links lead to may be anywhere in it; links that nothing here reads may lead anywhere.
             wanted = [each for each in tar.getmembers() if each.isfile() or (each.issym() and _is_ours(each.name))]
             try:
                 tar.extractall(folder, wanted, filter="data")

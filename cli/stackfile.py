@@ -1,6 +1,6 @@
 """A stack file for the commands: its topology without secrets, and the lines that faults are about.
 
-Encrypted values stay encrypted: a mark stands in their place.
+Encrypted values stay encrypted: there is a mark in their place.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,7 +35,7 @@ class StackFile:
 
     @property
     def cluster(self) -> Any:
-        """The topology as it stands in the file; raises CliError where the engine would read another one."""
+        """The topology as it is in the file; raises CliError where the engine would read another one."""
         if self.faults:
             raise CliError(self.told(self.faults))
         return self.config["cluster"]

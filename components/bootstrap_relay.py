@@ -1,7 +1,7 @@
 """The bootstrap of etcd, made safe to repeat.
 
 The provider calls Bootstrap until it succeeds, also on a cluster that was bootstrapped by a run that died before it
-could record that. The relay stands between the provider and the machine for this one call: docs/adr/0003.
+could record that. The relay is between the provider and the machine for this one call: docs/adr/0003.
 """
 
 import datetime

@@ -1,8 +1,8 @@
 """When a machine may change: the health gates between the steps of an update.
 
-The gates are resource hooks, which run in the program's own process and never at preview. One stands before each change
-as well as after it: a change whose gate failed afterwards is recorded as done, so it is the next run's gate that finds
-the machine still down, before another one is touched.
+The gates are resource hooks, which run in the program's own process and never at preview. There is one before each
+change as well as after it: a change whose gate failed afterwards is recorded as done, so it is the next run's gate that
+finds the machine still down, before another one is touched.
 """
 
 import asyncio

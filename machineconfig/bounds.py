@@ -30,7 +30,7 @@ class RefusedError(TemplateError):
     """
 
     def __init__(self, message: str, cure: str, *, always: bool = False) -> None:
-        """`message` follows what stands between the braces."""
+        """`message` follows what is between the braces."""
         super().__init__(message)
         self.cure, self.always = cure, always
 

@@ -48,7 +48,7 @@ class NodeFacts:
 
     @property
     def site(self) -> Site:
-        """The settings of the place it stands in: the zone's, and what that leaves out as the network has it."""
+        """The settings of the place it is in: the zone's, and what that leaves out as the network has it."""
         return self.topology.site_of(self.node)
 
     @property

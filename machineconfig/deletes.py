@@ -89,7 +89,7 @@ def _without(patch: Patch, documents: tuple[Document, ...], absent: list[Documen
 
 
 def _owners(text: str, documents: tuple[Document, ...]) -> Iterator[tuple[int, Document | None]]:
-    """Each line with the document that it belongs to; what stands before a `---` belongs to the one before."""
+    """Each line with the document that it belongs to; what comes before a `---` belongs to the one before."""
     rows = text.split("\n")
     starts = [0, *(i for i, row in enumerate(rows) if row.startswith("---"))]
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):

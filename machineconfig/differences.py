@@ -24,7 +24,7 @@ class Change:
     old: Any = field(default=MISSING, repr=False)
     new: Any = field(default=MISSING, repr=False)
     reordered: bool = False
-    """Whether the values are names of entries that stand in another order."""
+    """Whether the values are names of entries in another order."""
 
     @property
     def kind(self) -> str:

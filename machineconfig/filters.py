@@ -99,7 +99,6 @@ def _joined(context: Bounded, values: Iterable[object]) -> str:
 
 @pass_context
 def _join(context: Bounded, value: Iterable[object], d: str = "", attribute: str | int | None = None) -> str:
-    """Join items with a text between them."""
     get = make_attrgetter(context.environment, attribute) if attribute is not None else None
     texts = [str(writable(get(item) if get else item)) for item in value]
     context.spend(*texts, steps=len(texts) * len(str(d)), reads=False)
@@ -108,7 +107,6 @@ def _join(context: Bounded, value: Iterable[object], d: str = "", attribute: str
 
 @pass_context
 def _replace(context: Bounded, s: object, old: str, new: str, count: int = -1) -> str:
-    """Put one text in the place of another."""
     text = str(writable(s))
     context.spend(steps=text.count(str(old)) * len(str(new)))
     return text.replace(str(old), str(new), count)
@@ -138,7 +136,6 @@ def _round(value: float, precision: int = 0, method: str = "common") -> float:
 
 @pass_context
 def _sum(context: Bounded, value: Iterable[Any], attribute: str | int | None = None, start: float = 0) -> float:
-    """Add numbers up."""
     get = make_attrgetter(context.environment, attribute) if attribute is not None else None
     total = start
     for item in value:
@@ -196,8 +193,8 @@ FILTERS: dict[str, Any] = {
     **{name: _counted(name, _JINJAS[name], _COMPARISONS) for name in _SORTED.split()},
     **{name: _counted(name, function) for name, function in _OWN.items()},
 }
-"""By name, what stands behind `|`."""
+"""Filters by name."""
 COUNTING: dict[str, Any] = {EACH: _each, SIZED: _sized, JOINED: _joined}
 _JINJAS_TESTS: dict[str, Any] = {**JINJAS_TESTS}
 TESTS: dict[str, Any] = {name: _counted(name, _JINJAS_TESTS[name]) for name in _TESTS.split()}
-"""By name, what stands behind `is`."""
+"""Tests by name."""

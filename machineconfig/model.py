@@ -10,7 +10,7 @@ class Patch:
     """One rendered file of `patches/` for one node: valid input of Talos's strategic merge.
 
     `source` is the file's path below `patches/`. `secrets` are the names it asked for with `secret("name")`:
-    placeholders stand in the text for their values until they are put in. `lines` says which line of the
+    the text has placeholders for their values until they are put in. `lines` says which line of the
     file each line of the text came from.
     """
 

@@ -147,7 +147,7 @@ class _Replay:
 
     def _earlier(self, title: str, path: Path) -> Steps:
         found = next((entry for entry in self._removed if entry[:2] == (title, path)), None)
-        # A place in a list is no name: what stands there later need not be the same thing.
+        # A place in a list is no name: what is there later need not be the same thing.
         if found is None or not all(isinstance(part, str) for part in path):
             return ()
         self._removed.remove(found)

@@ -6,7 +6,7 @@ from machinery.merge import matches
 from machinery.structure import ListOf, Type
 
 Pairs = list[tuple[int | None, int | None]]
-"""For each entry of a list, where it was before and where it stands in the patch."""
+"""For each entry of a list, where it was before and where it is in the patch."""
 
 
 def pairs_of(kind: Type, before: list[Any], after: list[Any], said: list[Any] | None) -> Pairs:

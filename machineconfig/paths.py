@@ -1,7 +1,7 @@
 """Places in a machine configuration, as people write them: `machine.network.interfaces[0].addresses`.
 
 A document with a kind goes in front, with a colon: `UserVolumeConfig/local:provisioning.minSize`. Without one the
-main document is meant. A key with a dot or a bracket in it can stand in brackets, as in
+main document is meant. A key with a dot or a bracket in it can be put in brackets, as in
 `machine.sysctls["net.core.somaxconn"]`.
 """
 
@@ -90,7 +90,7 @@ def all_at(values: Any, *steps: str) -> Iterator[tuple[Path, Any]]:
 
 
 def leaves(values: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every scalar and every empty list or map, in the order in which they stand."""
+    """Every scalar and every empty list or map, in their order."""
     if isinstance(values, dict) and values:
         for key, item in values.items():
             yield from leaves(item, (*path, key))

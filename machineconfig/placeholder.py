@@ -55,7 +55,7 @@ def like(bundle: Bundle) -> Bundle:
 
 
 def holds_placeholder(text: str) -> bool:
-    """Whether any secret stands in a text."""
+    """Whether a text has a placeholder of any secret."""
     return _HEAD in text
 
 
@@ -67,7 +67,7 @@ def quoted_once_more(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """A text for people: `<secret registryPassword>` where a secret stands."""
+    """A text for people: `<secret registryPassword>` in place of a secret."""
     return _FORM.sub(lambda found: mark(_name(found)), text) if _HEAD in text else text
 
 
@@ -82,7 +82,7 @@ def holds_mark(text: str) -> bool:
 
 
 def machine_secrets(bundle: Bundle) -> Iterator[tuple[str, str]]:
-    """Each machine secret as it stands in a configuration, with the mark that is shown in its place."""
+    """Each machine secret as a configuration has it, with the mark that is shown in its place."""
     for attribute, name in PAIRS.items():
         pair = getattr(bundle, attribute)
         for part, pem in (("crt", pair.crt), ("key", pair.key)):
@@ -169,7 +169,7 @@ def _written(node: ScalarNode, kind: Type | None, source: str, values: Mapping[s
 
 
 def _value(found: re.Match[str], values: Mapping[str, str], in_quotes: bool) -> str:
-    """A value as it stands inside a text: quoted as often as it was, but for what YAML has unquoted itself."""
+    """A value as it is inside a text: quoted as often as it was, but for what YAML has unquoted itself."""
     if _name(found) not in values:
         return found[0]
     value = values[_name(found)]
@@ -183,7 +183,6 @@ def _name(found: re.Match[str]) -> str:
 
 
 def _kind_of(root: Node) -> Type | None:
-    """The structure of a document."""
     if not isinstance(root, MappingNode):
         return None
     kinds = (value.value for key, value in root.value if key.value == "kind" and isinstance(value, ScalarNode))

@@ -1,6 +1,6 @@
 """What may be shown of a configuration; all else is compared and stays unseen.
 
-Of what the files say, everything may be shown but what they ask for as a secret, and what stands in clear and is one by
+Of what the files say, everything may be shown but what they ask for as a secret, and what is in clear and is one by
 its place or its looks. Placeholders tell exactly what was asked for, because a template cannot change one.
 
 Of what a machine runs with, nobody knows where it came from: a patch or a secret that is gone. So of that, only public
@@ -210,7 +210,7 @@ def is_public(title: str, path: Path) -> bool:
 
 
 def looks_secret(path: Path, value: object) -> bool:
-    """Whether a value that stands in clear is not to be shown: its place is one for secrets, or it looks like one."""
+    """Whether a value in clear is not to be shown: its place is one for secrets, or it looks like one."""
     keys = [part for part in path if isinstance(part, str)]
     last = keys[-1] if keys else ""
     if is_machines(path) or last in _KEYS or _WORDS.search(last) or _BRANCHES & set(keys):

@@ -20,7 +20,7 @@ class Sources:
     text: Callable[[Path], str]
     """The text of a file; raises TemplateFaultError."""
     included: Callable[[str], str]
-    """A file as it stands: nothing in it is rendered or expanded. Raises RefusedError and TemplateFaultError."""
+    """A file as it is: nothing in it is rendered or expanded. Raises RefusedError and TemplateFaultError."""
 
     def __init__(self, root: Path) -> None:
         """Nothing is read yet."""
@@ -52,7 +52,7 @@ def _files(root: Path, folder: str) -> tuple[tuple[Path, str], ...]:
 
 
 def _include(root: Path, name: str) -> str:
-    """A file as it stands: nothing in it is rendered or expanded. Raises RefusedError and TemplateFaultError."""
+    """A file as it is: nothing in it is rendered or expanded. Raises RefusedError and TemplateFaultError."""
     root = root.resolve()
     if Path(name).is_absolute():
         raise RefusedError(f"includes a file by its whole path: {name}", "name it as it is called below patches/")

@@ -37,7 +37,6 @@ class _LineMarks(Extension):
     """Marks every line of a template's own text, so that a line of the rendering finds its way back."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
-        """Put a line's number in front of it."""
         for token in stream:
             if token.type == "data":
                 parts = token.value.split("\n")
@@ -122,6 +121,6 @@ def _failing_line(template: Template, name: str, trace: TracebackType | None) ->
 
 
 def _expressions(line: str) -> str:
-    """What stands between the braces on a line, to say what has failed there."""
+    """What is between the braces on a line, to say what has failed there."""
     found = [each.strip() for each in re.findall(r"\{[{%]-?(.*?)-?[%}]\}", line)]
     return f"{' and '.join(found)} " if found else ""

@@ -50,7 +50,7 @@ class Unknown(StrictUndefined):
 
 
 def _place(line: str, name: str) -> str:
-    """What stands before the name on the line: `node.data` of `node.data.rack`; nothing where it stands there twice."""
+    """What comes before the name on the line: `node.data` of `node.data.rack`; nothing where that is not clear."""
     word = re.escape(name)
     before = rf"(?<![\w.\]])([A-Za-z_](?:[\w.]|\[[^\]]*\])*?)(?:\.{word}\b|\[\s*['\"]{word}['\"]\s*\])"
     found = set(re.findall(before, line))

@@ -104,10 +104,10 @@ def _text_refusals(bundle: Bundle) -> Iterator[Finding]:
         yield _refusal("secrets.bootstraptoken", message, "make one with `kubeadm token generate`")
     for attribute in ("cluster_secret", "secretbox_encryption_secret"):
         if (value := getattr(bundle, attribute)) and not _is_long_enough(value):
-            message, cure = f"is not base64 of {_BYTES} bytes", "take it as it stands where it is in use"
+            message, cure = f"is not base64 of {_BYTES} bytes", "copy it as it is where it is in use"
             yield _refusal(".".join(TEXTS[attribute]), message, cure)
     if bundle.secretbox_encryption_secret and bundle.aescbc_encryption_secret:
-        message = "stands beside secrets.secretboxencryptionsecret, and Talos takes one of the two"
+        message = "is given as well as secrets.secretboxencryptionsecret, and Talos takes one of the two"
         yield _refusal("secrets.aescbcencryptionsecret", message, _MIGRATE)
     elif bundle.aescbc_encryption_secret:
         message = "is the only key for encryption at rest, and Talos writes none of its kind into a configuration"

@@ -23,7 +23,7 @@ class EncryptedKeyError(ValueError):
 
 
 def header(text: str) -> str:
-    """Return what stands after BEGIN in PEM text, or nothing."""
+    """Return what comes after BEGIN in PEM text, or nothing."""
     first = text.strip().split("\n", 1)[0].strip()
     return first[11:-5] if first.startswith("-----BEGIN ") and first.endswith("-----") else ""
 
@@ -112,7 +112,7 @@ def _blocks(text: str) -> list[str]:
 
 def _loaded(text: str) -> PrivateKey:
     try:
-        # Talos's Ed25519 header stands over PKCS#8, which other readers expect under PRIVATE KEY.
+        # Talos's Ed25519 header is over PKCS#8, which other readers expect under PRIVATE KEY.
         plain = text.replace("ED25519 PRIVATE KEY", "PRIVATE KEY")
         key = load_pem_private_key(plain.encode(errors="surrogateescape"), None)
     except (ValueError, TypeError, UnsupportedAlgorithm):

@@ -50,7 +50,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "aescbc_encryption_secret": ("secrets", "aescbcencryptionsecret"),
     "trustd_token": ("trustdinfo", "token"),
 }
-"""Where each text of a bundle stands in a secrets.yaml."""
+"""Where a secrets.yaml has each text of a bundle."""
 OPTIONAL = frozenset({"secretbox_encryption_secret", "aescbc_encryption_secret"})
 PAIRS: Mapping[str, str] = {
     "etcd": "etcd",

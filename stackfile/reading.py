@@ -38,7 +38,7 @@ class NoStackError(Exception):
 
 @dataclass(frozen=True)
 class Written:
-    """What stands in a stack file."""
+    """What a stack file says."""
 
     name: str
     path: Path
@@ -108,7 +108,7 @@ def _read(name: str, path: Path) -> Written:
 
 
 def _top(path: Path) -> dict[str, Entry]:
-    """The keys of the file and what stands under each."""
+    """The keys of the file and what is under each."""
     try:
         documents = roots(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:

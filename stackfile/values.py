@@ -31,7 +31,7 @@ _EXACT = 2**53
 
 @dataclass
 class Reader:
-    """Reads values, and notes where each stands and which are not what is written."""
+    """Reads values, and notes where each is and which are not what is written."""
 
     misread: list[Finding] = field(default_factory=list)
     lines: dict[Path, int] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Reader:
 
 
 def keys_of(entry: Entry, node: MappingNode) -> dict[str, tuple[Entry, ScalarNode]]:
-    """The values of a map with their keys; raises ConfigError where a key is no text or stands there twice."""
+    """The values of a map with their keys; raises ConfigError where a key is no text or is there twice."""
     found: dict[str, tuple[Entry, ScalarNode]] = {}
     for child, (key, _) in zip(entry.pairs, node.value, strict=True):
         name = str(child.path[-1])

@@ -43,7 +43,7 @@ class Draft:
         return place
 
     def keys(self, loc: Path) -> frozenset[str]:
-        """The keys that stand in the mapping at a place of the file."""
+        """The keys of the mapping at a place of the file."""
         here = self._at(loc)
         return frozenset(map(str, here)) if isinstance(here, dict) else frozenset()
 

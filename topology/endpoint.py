@@ -13,7 +13,7 @@ class Endpoint:
     host: str
     port: int
     given: str = ""
-    """The URL as it stands in the stack file: Kubernetes names it as the issuer of its tokens, letter by letter."""
+    """The URL as it is in the stack file: Kubernetes names it as the issuer of its tokens, letter by letter."""
 
     @property
     def url(self) -> str:

@@ -80,7 +80,7 @@ def for_value(loc: Path, cure: str) -> str:
 
 
 def for_missing(loc: Path, beside: object, cure: str) -> str:
-    """Return the cure for a missing key, from what stands beside it: a better one than ``cure`` where there is one."""
+    """Return the cure for a missing key, from what is beside it: a better one than ``cure`` where there is one."""
     if loc == ("versions", "kubernetes") and isinstance(beside, dict):
         talos = read_version(beside.get("talos"))
         support = SUPPORT.get(talos.contract) if talos else None

@@ -23,7 +23,7 @@ class Node(Model):
     address: Address = Field(examples=["192.168.1.121", "192.0.2.1"])
     """Its own address, the only source for machine and machine configuration."""
     zone: Name | None = None
-    """The zone it stands in, one of `zones`."""
+    """The zone it is in, one of `zones`."""
     image: Name = "default"
     """The image it boots and installs, one of `images`."""
     interface: Interface | None = None

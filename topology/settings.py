@@ -61,7 +61,7 @@ class Oidc(Model):
     """Who may log in to the API server with tokens of an OpenID Connect provider."""
 
     issuer: Https = Field(examples=["https://login.example.net"])
-    """The provider's URL, as it stands in the tokens."""
+    """The provider's URL, as it is in the tokens."""
     client_id: Text = Field(examples=["kubernetes"])
     """The client the tokens are for."""
     username_claim: Text | None = None
@@ -136,7 +136,7 @@ class Waiver(Model):
     """One check that may find something, on one node or on all. A waiver that waives nothing is a fault itself."""
 
     check: Text = Field(examples=["worker-taint"])
-    """The id of the check, as it stands in brackets at the end of its findings."""
+    """The id of the check, in brackets at the end of its findings."""
     node: Name | None = None
     """The node it is waived for; every node when left out."""
     reason: Text = Field(examples=["the cloud controller removes the taint"])

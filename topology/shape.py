@@ -1,4 +1,4 @@
-"""The models as a shape to look things up in: the field at a place, the keys that may stand there, an example of it."""
+"""The models as a shape to look things up in: the field at a place, the keys that may be there, an example of it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def field_at(shape: type[BaseModel], loc: Path) -> FieldInfo | None:
 
 
 def keys_at(shape: type[BaseModel], loc: Path, but: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the keys that may stand in the mapping at a place, but for some."""
+    """Return the keys that may be in the mapping at a place, but for some."""
     field = field_at(shape, loc)
     annotation = field.annotation if field else _annotation_at(shape, loc)
     model = _model(annotation)

@@ -137,7 +137,7 @@ class Topology(Model):
         return tuple(Loss(zone, 1, len(voting)) for zone in voting) if len(self.zones) > 1 else ()
 
     def site_of(self, node: Node) -> Site:
-        """The settings of the place a node stands in: its zone's, and what that leaves out as the network has it.
+        """The settings of the place a node is in: its zone's, and what that leaves out as the network has it.
 
         Registry mirrors are those of the zone that `registryMirrorsOf` names, where the zone has that.
         """

@@ -28,7 +28,7 @@ def follows(error: ErrorDetails) -> bool:
 
 
 def translate(error: ErrorDetails, loc: Path, shape: type[BaseModel], beside: Collection[str] = ()) -> Finding:
-    """Return the fault that an error at ``loc`` of the file means; ``beside`` are the keys that stand around it."""
+    """Return the fault that an error at ``loc`` of the file means; ``beside`` are the keys around it."""
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
     if value is None and kind in ("refused", "bool_type", "int_type", "literal_error"):
         value, message, cure = _empty(loc, shape)
@@ -69,7 +69,7 @@ def _misfit(kind: str, value: object, context: Mapping[str, Any]) -> Words:
             return NOTHING, f"is {_a(value)}, not a list", "write its entries below it, each after a hyphen"
     if kind in _WHOLE:
         return value, f"is {_a(value)}, not a whole number", "write digits without quotes"
-    return value, "cannot stand here", "see docs/stack.schema.json for what can"
+    return value, "cannot be used here", "see docs/stack.schema.json for what can"
 
 
 def _missing(loc: Path, shape: type[BaseModel], beside: object) -> Words:

@@ -42,7 +42,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class Check(Generic[S]):
-    """One check: the id that stands behind its findings and that waivers name, and what finds them."""
+    """One check: the id that its findings end with and that waivers name, and what finds them."""
 
     id: str
     find: Callable[[S], Iterator[Finding]]

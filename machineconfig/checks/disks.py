@@ -32,7 +32,6 @@ class _Volume:
 
     @property
     def name(self) -> str:
-        """Its name."""
         return self.title.partition("/")[2]
 
 
@@ -51,7 +50,6 @@ class _Node:
 
     @cached_property
     def system(self) -> Disk:
-        """The disk that Talos is on."""
         node = self.final.node
         known = _attributes(node.selected_disk) if node.selected_disk else {}
         size = {"size": node.system_disk_size * _GIB} if node.system_disk_size else {}
@@ -61,7 +59,6 @@ class _Node:
 
     @cached_property
     def others(self) -> tuple[Disk, ...]:
-        """The other disks that the stack file declares."""
         return tuple({**_WRITABLE, **_attributes(disk), SYSTEM_DISK: False} for disk in self.final.node.other_disks)
 
     def rivals(self, volume: _Volume) -> Iterator[_Volume]:

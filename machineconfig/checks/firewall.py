@@ -41,7 +41,6 @@ class _Service:
 
     @property
     def shown(self) -> str:
-        """Its name, ports and protocol for a message."""
         return f"{self.name} ({'-'.join(map(str, self.ports))}/{self.protocol})"
 
 
@@ -55,7 +54,6 @@ class _Rule:
     subnets: tuple[tuple[_Span, _Span | None], ...]
 
     def is_for(self, port: int, protocol: str) -> bool:
-        """Whether it speaks of a port."""
         return self.protocol == protocol and any(port in ports for ports in self.ports)
 
     def holds(self, client: _Span) -> bool:
@@ -65,8 +63,6 @@ class _Rule:
 
 @dataclass(frozen=True)
 class _Firewall:
-    """The whole of it on one node."""
-
     blocks: bool
     rules: tuple[_Rule, ...]
 

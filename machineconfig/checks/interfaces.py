@@ -130,7 +130,7 @@ def _set_twice(subject: Subject, part: Part, entry: Entry, others: list[tuple[Pa
         twice = sorted(set(_settings(entry)) & set(_settings(first)))
         if twice:
             message = (
-                f"one deviceSelector stands in two entries, which Talos does not merge, and both set {twice[0][0]},"
+                f"two entries have the same deviceSelector, Talos does not merge them, and both set {twice[0][0]},"
                 f" first in {other.place_of(first)}"
             )
             yield subject.finding(part, entry, message, "describe the interface in one place")

@@ -56,7 +56,7 @@ _KEYS = "Talos opens the volume with one of the keys that it has, and then takes
 
 @dataclass(frozen=True)
 class ReadOnce:
-    """A field that has changed and is not read again: where it stands, and what will not happen, or will go wrong."""
+    """A field that has changed and is not read again: its path, and what will not happen, or will go wrong."""
 
     path: str
     consequence: str
@@ -71,7 +71,7 @@ class ReadOnce:
 
 
 def changed_bootstrap_fields(old_text: str, new_text: str) -> tuple[ReadOnce, ...]:
-    """What differs between two configurations of one machine and is not, or only once, taken notice of.
+    """What differs between two configurations of one machine and is not read again.
 
     Nothing is said of a text that is no configuration: others say that better.
     """

@@ -65,7 +65,6 @@ class _Volumes:
         return {each.name: each.title for kind in kinds for each in self.final.configuration.of_kind(kind)}
 
     def place(self, name: str) -> str:
-        """The file and line of a volume."""
         return self.final.place_of(("name",), {**self.mounted, **self.raw}[name])
 
 

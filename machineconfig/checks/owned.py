@@ -28,12 +28,11 @@ class _Owned:
     says: str
     key: str
     without: str = ""
-    """What it means where nothing stands there."""
+    """What it means where there is no value."""
     shown: str = ""
     """How to say it, where it is not what is compared."""
 
     def differs(self, value: Any) -> bool:
-        """Whether a value of the configuration is another one."""
         return _same(self.path, value, self.without) != _same(self.path, self.says, "")
 
 

@@ -1,4 +1,4 @@
-"""Secrets: those of machines come from the stack, and no other one stands in clear in a patch."""
+"""Secrets: those of machines come from the stack, and no patch has another one in clear."""
 
 from collections.abc import Iterator
 from dataclasses import replace

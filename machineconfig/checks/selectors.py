@@ -66,7 +66,7 @@ def names_one(expression: str) -> bool:
 
 
 def mentions(expression: str, name: str) -> bool:
-    """Whether a name stands in an expression."""
+    """Whether an expression has a name."""
     try:
         return ("name", name) in tokens(expression)
     except ReadError:

@@ -114,14 +114,14 @@ def _near_kind(name: str) -> str:
 
 
 def _below(part: Part, path: Path) -> str:
-    """Where a key belongs that stands at the top of a fragment, and is one of machine or cluster."""
+    """Where a key belongs that is at the top of a fragment, and is one of machine or cluster."""
     top = struct_of(part.document) if part.document.is_main and len(path) == 1 else None
     places = [root.name for root in (top.fields if top else ()) if path[0] in _keys(root.type)]
     return f"put it below {' or '.join(f'{place}:' for place in places)}" if places else ""
 
 
 def _near(kind: Type | None, path: Path) -> str:
-    """What to write instead of a misspelt key: the nearest of those that could stand in its place."""
+    """What to write instead of a misspelt key: the nearest of those that could be in its place."""
     *above, name = path
     for part in above:
         if isinstance(kind, Struct):

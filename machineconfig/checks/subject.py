@@ -14,7 +14,7 @@ from machinery.errors import ConfigError
 from topology import Node, Topology
 
 HIDDEN = "a secret value"
-"""What is shown of a text that stands in clear and looks like a secret."""
+"""What is shown of a text in clear that looks like a secret."""
 
 
 @dataclass(frozen=True)

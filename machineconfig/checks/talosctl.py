@@ -1,7 +1,7 @@
 """Talos's own validator, where `talosctl` is on PATH: the same question, asked of the real thing.
 
 Configurations that differ in the node's name and address alone are asked for once. The text goes into a file that
-nobody else can read and that is gone with the question; it never stands among the arguments of a process.
+nobody else can read and that is gone with the question; it is never among the arguments of a process.
 """
 
 import os

@@ -84,7 +84,7 @@ def _shown(entry: Entry) -> str:
 
 
 def _resolved(value: Any, steps: _Steps) -> Path | None:
-    """The place in a configuration, where something stands there that is not empty."""
+    """The place in a configuration, where it has a value that is not empty."""
     path: Path = ()
     for step in steps:
         if isinstance(step, _Named):
@@ -100,7 +100,7 @@ def _resolved(value: Any, steps: _Steps) -> Path | None:
 
 @lru_cache(maxsize=8192)
 def _empty(text: str) -> tuple[tuple[str, Entry, _Steps], ...]:
-    """What a merge passes over in a text, with the title of its document, wherever something stood there before."""
+    """What a merge passes over in a text, with the title of its document, wherever there was a value before."""
     try:
         documents = parse(text) if _MAYBE.search(text) else ()
     except ConfigError:  # another check says it

@@ -24,7 +24,7 @@ def is_a_template_by_its_name(subject: Subject) -> Iterator[Finding]:
         for line, text in enumerate(patch.text.split("\n"), 1):
             if _TEMPLATE.search(text) and not text.lstrip().startswith("#"):
                 name = patch.source.rpartition("/")[2]
-                message = "is written as a template, and the file is taken as it stands"
+                message = "is written as a template, and the file is used as it is"
                 yield Finding(_at(subject, patch, line), message, f"name it {name}.j2")
                 break
 

@@ -76,7 +76,7 @@ class TestFolders:
         ("arguments", "message"),
         [
             (("--from", "a"), "belong together"),
-            (("--from", "a", "--to", "b", "--from-rev", "main"), "stand alone"),
+            (("--from", "a", "--to", "b", "--from-rev", "main"), "cannot be combined"),
             (("--from", "patches", "--to", "patches"), "holds no rendering"),
             (("--to-rev", "main"), "--to-rev needs --from-rev"),
         ],

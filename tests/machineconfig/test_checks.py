@@ -159,7 +159,7 @@ def test_one_interface_twice_in_a_list_is_refused(tmp_path: Path) -> None:
 def test_one_selector_in_two_patches_is_refused(tmp_path: Path) -> None:
     files = {"all/70-nic.yaml": SELECTED, "node/cp1/70-nic.yaml": SELECTED}
     (line,) = found(stack(**BARE_METAL), with_patches(tmp_path, files))
-    assert line.startswith("patches/node/cp1/70-nic.yaml:1 (cp1): one deviceSelector stands in two entries")
+    assert line.startswith("patches/node/cp1/70-nic.yaml:1 (cp1): two entries have the same deviceSelector")
 
 
 def test_two_entries_of_one_selector_that_complete_each_other_are_followed_both(tmp_path: Path) -> None:

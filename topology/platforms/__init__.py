@@ -1,4 +1,4 @@
-"""The platforms a cluster can stand on. A new one is a module here and a line in this table."""
+"""The platforms a cluster can run on. A new one is a module here and a line in this table."""
 
 from topology.platforms import bare_metal, proxmox
 from topology.platforms.base import PlatformKind

@@ -69,7 +69,7 @@ def bootstrap_node_is_a_control_plane(topology: Topology) -> Iterator[Finding]:
 
 
 def zones_are_declared(topology: Topology) -> Iterator[Finding]:
-    """A node's zone is one of ``zones``; where there are zones, every node stands in one."""
+    """A node's zone is one of ``zones``; where there are zones, every node is in one."""
     for index, node in enumerate(topology.nodes):
         if node.zone is None and topology.zones:
             cure = f"give it one of {', '.join(topology.zones)}"

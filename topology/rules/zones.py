@@ -84,7 +84,7 @@ def zones_hold_their_nodes(topology: Topology) -> Iterator[Finding]:
 
 
 def load_balancers_have_a_name(topology: Topology) -> Iterator[Finding]:
-    """Load balancers stand behind an endpoint, which is not the VIP."""
+    """Load balancers are behind an endpoint, which is not the VIP."""
     if not topology.api_server.load_balancers:
         return
     if topology.endpoint_given is None:
