@@ -29,10 +29,10 @@ class Sequences:
     """
 
     def __init__(self, session: "Session") -> None:
-        """Begin with the boot."""
+        """Nothing runs yet."""
         self._session = session
         self._task: asyncio.Task[None] | None = None
-        self.running = BOOT
+        self.running = ""
         self.events: list[Event] = []
 
     def start(self, name: str, actor: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

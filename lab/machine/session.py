@@ -7,16 +7,13 @@ import uuid
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from lab.machine import durations, installer, status
+from lab.machine import boot, durations, sequences, status
 from lab.machine.api_port import ApiPort
 from lab.machine.configuration import read
-from lab.machine.disks import chosen
-from lab.machine.documents import section
 from lab.machine.etcd import Etcd
 from lab.machine.kubeapi import KubeApi
 from lab.machine.kubelet import Kubelet
 from lab.machine.resource import Versions
-from lab.machine.sequences import Sequences
 from lab.machine.session_ends import REBOOT, SHUTDOWN
 from lab.machine.settings import Settings
 from lab.machine.try_mode import TryMode
@@ -43,7 +40,7 @@ class Session:
         self.running = False  # its configuration is in use, and other machines of the cluster find it
         self.ending: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.actor = ""
-        self.sequences = Sequences(self)
+        self.sequences = sequences.Sequences(self)
         self.upgrading = asyncio.Lock()
         self.applying = asyncio.Lock()
         self.applied_with_reboot = False
@@ -86,16 +83,12 @@ class Session:
         return self.machine.world.clock.now() - self._born
 
     async def run(self) -> str:
-        """Boot to the end and return how this session ended."""
+        """Live to the end of this session and return how it ended."""
         if not self.configured:
             await self._maintain()
         self.machine.note(self.settings)
         self.spawn(self.api_port.open())
-        if image := self.machine.disk.staged:
-            return await self._install_staged(image)
-        if not self.machine.disk.installed:
-            return await self._install()
-        await self._start_services()
+        self.sequences.start(sequences.BOOT, "", lambda: boot.boot(self))
         return await self.ending
 
     def configure(self, text: str, settings: Settings) -> None:
@@ -186,66 +179,21 @@ class Session:
         await self._configured.wait()
         await self.api_port.close_after_answers()
 
-    async def _install(self) -> str:
-        await self.enter("installing")
-        self.machine.record("install", image=self.settings.installer)
-        await self.machine.world.clock.sleep(durations.INSTALL)
-        if why := self._obstacle():
-            self.machine.record("install-failed", why=why)
-            return REBOOT  # nothing was written: it comes back in maintenance mode
-        self.machine.install(self.settings.installer, self.text)
-        return REBOOT
+    def start_control_plane(self) -> None:
+        """Start what only a control plane runs."""
+        self.etcd = Etcd(self)
+        self.kubeapi = KubeApi(self)
+        self.start(self.etcd.run(), self.kubeapi.run())
+        self._campaign()
 
-    async def _install_staged(self, image: str) -> str:
-        self.machine.disk.staged = ""
-        await self.enter("installing")
-        if code := await installer.run(self, image, lambda _: None):
-            await self.fatal(f"the installer of the staged upgrade ended with exit code {code}")
-        return REBOOT
-
-    def _obstacle(self) -> str:
-        if why := self.machine.missing(self.settings.installer):
-            return why
-        if self.machine.fault("full-disk"):
-            return "no space left on device"
-        install = section(self.settings.machine.get("install"))
-        return "" if chosen(install, self.machine.hardware.disks) else "no disk matched the disk selector"
-
-    async def _start_services(self) -> None:
-        self.running = True
-        self.machine.record("running", hostname=self.hostname, role=self.settings.role)
-        await self.enter(status.BOOTING)
-        await self.machine.world.clock.sleep(durations.CRI)
-        self.cri = True
-        if self.settings.is_control_plane:
-            self.etcd = Etcd(self)
-            self.kubeapi = KubeApi(self)
-            self._services += [self.spawn(self.etcd.run()), self.spawn(self.kubeapi.run())]
-            self._campaign()
-        self._services.append(self.spawn(self.kubelet.run()))
-        self.spawn(self._finish_boot())
-
-    async def _finish_boot(self) -> None:
-        clock, disk = self.machine.world.clock, self.machine.disk
-        if disk.unproven and self.machine.fault("rolls-back"):
-            await clock.sleep(durations.RETRY)
-            await self.fatal("a fault of the lab: this version does not boot")
-            return
-        while not status.services_up(self):
-            await clock.sleep(1.0, at_least=0.1)
-        if self.stage == status.BOOTING:
-            await self.enter(status.RUNNING)
-        self.sequences.booted()
-        while status.unmet(self):
-            await clock.sleep(1.0, at_least=0.1)
-        if self.stage == status.RUNNING and disk.unproven:
-            disk.unproven = False
-            self.machine.record("proven", version=self.entry.version)
+    def start(self, *services: Coroutine[Any, Any, None]) -> None:
+        """Run services until the machine stops them all."""
+        self._services += [self.spawn(service) for service in services]
 
     def _campaign(self) -> None:
         assert self.kubeapi  # noqa: S101 - control planes only
         self.vips = [SharedAddress(self, ip, self.kubeapi) for ip in self.settings.vips]
-        self._services += [self.spawn(vip.run()) for vip in self.vips]
+        self.start(*(vip.run() for vip in self.vips))
 
     async def _reconfigure(self, before: Settings) -> None:
         if before.vips != self.settings.vips and self.kubeapi:
