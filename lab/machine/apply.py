@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from grpclib import GRPCError, Status
 
+from lab.machine import releases
 from lab.machine.configuration import RefusedError, check, diff, needs_reboot
 from lab.machine.dispatch import Call
 from lab.machine.roles import ADMIN
@@ -33,7 +34,8 @@ async def apply_configuration(call: Call) -> ApplyConfigurationResponse:
 
 def _apply(session: "Session", call: Call) -> ApplyConfigurationResponse:
     request: ApplyConfigurationRequest = call.request
-    if session.applied_with_reboot or session.ending.done():
+    rebooting = session.applied_with_reboot and _minor(session) >= releases.APPLY_ONCE
+    if rebooting or session.ending.done():
         raise GRPCError(
             Status.FAILED_PRECONDITION,
             "configuration was already applied and node is rebooting, "
@@ -43,6 +45,8 @@ def _apply(session: "Session", call: Call) -> ApplyConfigurationResponse:
         raise GRPCError(Status.PERMISSION_DENIED, "not authorized")
     text, settings, warnings = _checked(session, request)
     mode, details = _mode(session, request.mode, settings)
+    if request.mode != Request.TRY:
+        session.try_mode.cancel()  # also when nothing else comes of it
     _note(session, settings, mode, request.dry_run)
     if request.dry_run:
         secrets = (*session.settings.secrets(), *settings.secrets())
@@ -55,7 +59,8 @@ def _apply(session: "Session", call: Call) -> ApplyConfigurationResponse:
 def _checked(session: "Session", request: ApplyConfigurationRequest) -> tuple[str, Settings, tuple[str, ...]]:
     try:
         text = request.data.decode()
-        settings, warnings = check(text)
+        mode = "metal" if session.machine.hardware.platform == "metal" else "cloud"
+        settings, warnings = check(text, session.entry.version, mode)
     except UnicodeDecodeError as error:
         raise GRPCError(Status.INVALID_ARGUMENT, "the configuration is not UTF-8 text") from error
     except RefusedError as error:
@@ -71,7 +76,10 @@ def _checked(session: "Session", request: ApplyConfigurationRequest) -> tuple[st
 
 
 def _mode(session: "Session", wanted: "Mode.ValueType", settings: Settings) -> "tuple[Mode.ValueType, str]":
-    blocking = needs_reboot(session.settings, settings) if session.configured else ()
+    never = _minor(session) >= releases.NEVER_REBOOTS
+    blocking = needs_reboot(session.settings, settings) if session.configured and not never else ()
+    if session.configured and never and wanted == Request.REBOOT:
+        raise GRPCError(Status.UNIMPLEMENTED, "applying a configuration with a reboot is no longer supported")
     if not session.configured and wanted == Request.REBOOT:
         wanted = Request.NO_REBOOT
     if wanted == Request.STAGED:
@@ -87,6 +95,10 @@ def _mode(session: "Session", wanted: "Mode.ValueType", settings: Settings) -> "
     return Request.NO_REBOOT, "Applied configuration without a reboot"
 
 
+def _minor(session: "Session") -> int:
+    return releases.minor(session.entry.version)
+
+
 def _why(blocking: tuple[str, ...]) -> str:
     return f"this config change can't be applied in immediate mode\ndiff: {', '.join(blocking)}"
 
@@ -97,7 +109,6 @@ def _take(
     if mode != Request.TRY:
         if session.machine.disk.installed and session.machine.fault("full-disk"):
             raise GRPCError(Status.UNKNOWN, "error writing the configuration: no space left on device")
-        session.try_mode.cancel()
         session.keep(text)
     if mode == Request.TRY:
         seconds = request.try_mode_timeout.ToTimedelta().total_seconds() if request.HasField("try_mode_timeout") else 0

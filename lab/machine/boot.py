@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lab.machine import durations, installer, status
+from lab.machine.configuration import unreadable
 from lab.machine.disks import chosen
 from lab.machine.documents import section
 from lab.machine.session_ends import REBOOT
@@ -21,6 +22,8 @@ async def boot(session: "Session") -> None:
     if not disk.installed:
         return await _install(session)
     await session.enter(status.BOOTING)
+    if why := unreadable(session.text or "", session.entry.version):
+        return await session.fatal(f"the configuration on the disk cannot be read: {why}")
     if disk.unproven and session.machine.fault("rolls-back"):
         await session.machine.world.clock.sleep(durations.RETRY)
         return await session.fatal("a fault of the lab: this version does not boot")

@@ -30,14 +30,26 @@ def read(text: str) -> Settings:
         raise RefusedError(str(error)) from error
 
 
-def check(text: str) -> tuple[Settings, tuple[str, ...]]:
-    """A configuration that somebody sends, with the validator's warnings; raises RefusedError."""
+def check(text: str, version: str = "", mode: str = "metal") -> tuple[Settings, tuple[str, ...]]:
+    """A configuration that somebody sends to a machine of this Talos version, with the validator's warnings.
+
+    Raises RefusedError for what that version does not know, and for a Kubernetes that it does not run.
+    """
     try:
-        configuration = parse_configuration(text)
-        warnings = validate(configuration)
+        configuration = parse_configuration(text, version)
+        warnings = validate(configuration, mode, at_runtime=True)
     except ConfigError as error:
         raise RefusedError(str(error)) from error
     return _settings(configuration), tuple(map(str, warnings))
+
+
+def unreadable(text: str, version: str) -> str:
+    """Why a machine of this Talos version cannot boot with the configuration on its disk; empty where it can."""
+    try:
+        parse_configuration(text, version)
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def needs_reboot(before: Settings, after: Settings) -> tuple[str, ...]:

@@ -4,6 +4,10 @@ LIFECYCLE_SERVICE = 13
 """First minor version with LifecycleService and ImageService."""
 PRESERVE = 12
 """First minor version that asks nothing of etcd before an upgrade that preserves the machine's data."""
+APPLY_ONCE = 12
+"""First minor version that takes no further configuration once one was applied that makes it reboot."""
+NEVER_REBOOTS = 14
+"""First minor version that never reboots for a configuration."""
 EXIT_CODES = 14
 """First minor version whose installer says with its exit code what went wrong."""
 _BEHIND, _AHEAD = (

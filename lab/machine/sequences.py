@@ -48,6 +48,11 @@ class Sequences:
         self._task = self._session.spawn(work())
         return None
 
+    async def finish(self) -> None:
+        """Wait for the end of the sequence that runs."""
+        if self._task:
+            await asyncio.gather(self._task, return_exceptions=True)
+
     def booted(self) -> None:
         """Note that the boot is over, unless something took over from it."""
         if self.running == BOOT:

@@ -89,7 +89,10 @@ class Session:
         self.machine.note(self.settings)
         self.spawn(self.api_port.open())
         self.sequences.start(sequences.BOOT, "", lambda: boot.boot(self))
-        return await self.ending
+        how = await self.ending
+        if self.stage == "installing":  # a configuration that makes it reboot waits for the installation
+            await self.sequences.finish()
+        return how
 
     def configure(self, text: str, settings: Settings) -> None:
         """Take a configuration into use at once: it ends maintenance mode, or changes what can change while running."""

@@ -106,7 +106,16 @@ class Lab:
             shared = f"      dhcp: true\n      vip:\n        ip: {self.vip}\n"
             own.append(f"machine:\n  network:\n    interfaces:\n    - interface: eth0\n{shared}")
         host = self.vip if vip else f"{self.network}.11"
-        args = GenerateArgs("demo", f"https://{host}:6443", role, self.secrets, patches=[*own, *patches])
+        kubernetes = "1.35.0"  # every release of Talos that is simulated runs it
+        args = GenerateArgs(
+            "demo",
+            f"https://{host}:6443",
+            role,
+            self.secrets,
+            talos_version="v1.12",
+            kubernetes_version=kubernetes,
+            patches=[*own, *patches],
+        )
         return generate_configuration(args)
 
     def admin(self, role: str = "os:admin") -> ssl.SSLContext:

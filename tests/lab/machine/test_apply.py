@@ -9,7 +9,7 @@ from grpclib import GRPCError, Status
 
 from lab.machine import Machine
 from lab.machine.configuration import check, needs_reboot
-from talosapi.gen.machine_pb2 import ApplyConfigurationRequest
+from talosapi.gen.machine_pb2 import ApplyConfigurationRequest, UpgradeRequest
 from tests.lab.machine.lab import Lab, Mode, until
 from tests.lab.machine.test_life import up
 
@@ -162,3 +162,67 @@ async def test_another_name_in_the_certificate_is_there_without_a_reboot(lab: La
         return True
 
     await until(named, "a certificate with the new name")
+
+
+async def of_version(lab: Lab, version: str, role: str = "controlplane") -> Machine:
+    return await up(lab, "a", 11, role, platform="nocloud", talos_version=version)
+
+
+async def test_from_1_14_on_nothing_reboots_by_itself(lab: Lab) -> None:
+    machine = await of_version(lab, "v1.14.1")
+    session, changed = machine.session, lab.configuration("a", "controlplane", FILE)
+    for mode in (Mode.AUTO, Mode.NO_REBOOT):
+        assert (await lab.apply(machine, changed, mode, dry_run=True)).mode == Mode.NO_REBOOT
+        assert (await lab.apply(machine, changed, mode)).mode == Mode.NO_REBOOT
+    with pytest.raises(GRPCError, match="no longer supported") as error:
+        await lab.apply(machine, changed, Mode.REBOOT)
+    assert error.value.status is Status.UNIMPLEMENTED
+    assert machine.session is session and session and "/var/lib/x" in str(session.text)
+
+
+async def test_a_dry_run_keeps_what_is_tried(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    with lab.clock.held():
+        await lab.apply(machine, lab.configuration("a", "controlplane", SYSCTL), Mode.TRY)
+        await lab.apply(machine, lab.configuration("a"), dry_run=True)
+    await lab.clock.sleep(90)
+    assert lab.events("configuration-taken-back") == []
+    assert machine.session and "somaxconn" in str(machine.session.text)
+    assert "somaxconn" not in str(machine.disk.configuration)
+
+
+@pytest.mark.parametrize(
+    ("path", "image"),
+    [
+        ("machine.kubelet", "ghcr.io/siderolabs/kubelet:v1.36.0"),
+        ("cluster.apiServer", "registry.k8s.io/kube-apiserver:v1.29.1"),
+        ("cluster.scheduler", f"registry.k8s.io/kube-scheduler@sha256:{'0' * 64}"),
+    ],
+)
+async def test_a_kubernetes_that_this_talos_does_not_run_is_refused(lab: Lab, path: str, image: str) -> None:
+    machine = await of_version(lab, "v1.12.4")
+    section, key = path.split(".")
+    patch = f"{section}:\n  {key}:\n    image: {image}\n"
+    with pytest.raises(GRPCError, match=rf"{path}\.image") as error:
+        await lab.apply(machine, lab.configuration("a", "controlplane", patch))
+    assert error.value.status is Status.INVALID_ARGUMENT
+
+
+BLACKHOLE = "apiVersion: v1alpha1\nkind: BlackholeRouteConfig\nname: 10.9.0.0/16\n"
+
+
+async def test_a_kind_that_this_talos_does_not_know_is_refused(lab: Lab) -> None:
+    machine = await of_version(lab, "v1.12.4")
+    with pytest.raises(GRPCError, match="BlackholeRouteConfig") as error:
+        await lab.apply(machine, lab.configuration("a", "controlplane", BLACKHOLE))
+    assert error.value.status is Status.INVALID_ARGUMENT
+
+
+async def test_a_version_that_cannot_read_the_configuration_on_the_disk_does_not_boot(lab: Lab) -> None:
+    machine = await of_version(lab, "v1.13.2")
+    await lab.apply(machine, lab.configuration("a", "controlplane", BLACKHOLE))
+    older = UpgradeRequest(image="ghcr.io/siderolabs/installer:v1.12.4", force=True)
+    await lab.call(machine, "MachineService/Upgrade", older)
+    await until(lambda: lab.events("fatal"), "it does not boot")
+    assert "cannot be read" in lab.events("fatal")[0]["why"] and "BlackholeRouteConfig" in lab.events("fatal")[0]["why"]
+    await until(lambda: machine.version == "v1.13.2" and machine.session and machine.session.cri, "it turned back")
