@@ -22,17 +22,10 @@ import yaml
 from bench.render_report import Result, missed, table, write
 from engine import ROOT
 from findings import Finding
-from machineconfig import (
-    Patch,
-    Plan,
-    check_patches,
-    documents,
-    make_plan,
-    render_cluster,
-    render_node,
-    templates,
-)
-from machineconfig.checks import final_findings
+from machineconfig import Patch, Plan, documents, make_plan, templates
+from machineconfig.checks import final_findings, patch_findings
+from machineconfig.render import render_node, render_what_can_be
+from machineconfig.sources import Sources
 from topology import Topology, load
 
 SIZES = (13, 200, 1000)
@@ -80,7 +73,7 @@ def measure(nodes: int, rounds: int) -> Result:
         watch.part("load", load, raw)
         patches = watch.part("patches", _render, plan)
         documents.parse.cache_clear()  # or it would know every patch from the round before
-        watch.part("check of patches", check_patches, plan.topology, patches)
+        watch.part("check of patches", _check_patches, plan.topology, patches)
         watch.part("check of configurations", _check, plan.topology, patches)
     once = watch.seconds.pop("first node")
     return Result(nodes, watch.seconds, once, base, _peak())
@@ -88,11 +81,15 @@ def measure(nodes: int, rounds: int) -> Result:
 
 def _first(plan: Plan) -> tuple[Patch, ...]:
     node = plan.topology.workers[0]
-    return render_node(plan.topology, node, root=PATCHES)
+    return render_node(plan.topology, node, Sources(PATCHES)).patches
 
 
 def _render(plan: Plan) -> dict[str, tuple[Patch, ...]]:
-    return render_cluster(plan.topology, root=PATCHES)
+    return render_what_can_be(plan.topology, root=PATCHES)[0]
+
+
+def _check_patches(topology: Topology, patches: dict[str, tuple[Patch, ...]]) -> list[Finding]:
+    return list(patch_findings(topology, patches))
 
 
 def _check(topology: Topology, patches: dict[str, tuple[Patch, ...]]) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from findings import Finding, FindingsError
+from findings import Finding
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,3 @@ def withheld(finding: Finding, message: str) -> Finding:
     return replace(
         finding, message=message, cure="give the secret a value of the form that the patch expects", value=""
     )
-
-
-class RenderingError(FindingsError):
-    """Everything that is wrong with the patches of one or more nodes, all at once."""

@@ -1,7 +1,6 @@
 """The patches of one node: the files of its levels, rendered, in the order in which Talos merges them."""
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from machineconfig.bounds import RefusedError
 from machineconfig.context import context
 from machineconfig.deletes import tolerate_absent
 from machineconfig.levels import levels
-from machineconfig.model import Patch, RenderingError, in_patches
+from machineconfig.model import Patch, in_patches
 from machineconfig.placeholder import placeholder
 from machineconfig.sources import Sources
 from machineconfig.templates import TemplateFaultError, render
@@ -22,59 +21,42 @@ _SAME: tuple[int, ...] = ()
 """The lines of a text that is the file itself."""
 
 
-def render_node(
-    topology: Topology, node: Node, *, root: Path, secrets: Collection[str] | None = None
-) -> tuple[Patch, ...]:
-    """The patches of a node from the files below `root`, the widest level first; later ones win.
+def render_what_can_be(topology: Topology, *, root: Path) -> tuple[dict[str, tuple[Patch, ...]], tuple[Finding, ...]]:
+    """The patches of the nodes that can be rendered from the files below `root`, by the nodes' names.
 
-    Placeholders stand where they ask for secrets. `secrets` are the names of those that there are; without it any name
-    is one. Files that render to nothing or to comments alone are left out: Talos takes an empty patch for an error.
-    Raises RenderingError with everything that is wrong for this node.
+    With them what is wrong with the other nodes and with stray files; what is wrong for several is said once.
     """
-    rendered = _render(topology, node, Sources(root), secrets)
-    if rendered.misplaced or rendered.faults:
-        raise RenderingError((*rendered.misplaced, *rendered.faults))
-    return rendered.patches
-
-
-def render_cluster(
-    topology: Topology, *, root: Path, secrets: Collection[str] | None = None
-) -> dict[str, tuple[Patch, ...]]:
-    """The patches of every node by name, as `render_node` makes them.
-
-    Raises RenderingError with everything that is wrong for any node; what is wrong for several is said once.
-    """
-    patches, findings = render_what_can_be(topology, root=root, secrets=secrets)
-    if findings:
-        raise RenderingError(findings)
-    return patches
-
-
-def render_what_can_be(
-    topology: Topology, *, root: Path, secrets: Collection[str] | None = None
-) -> tuple[dict[str, tuple[Patch, ...]], tuple[Finding, ...]]:
-    """The patches of the nodes that can be rendered, and what is wrong with the others and with stray files."""
     patches: dict[str, tuple[Patch, ...]] = {}
     findings: list[Finding] = []
     sources = Sources(root)
     for node in topology.nodes:
-        rendered = _render(topology, node, sources, secrets)
-        findings += (*rendered.misplaced, *rendered.faults)
+        rendered = render_node(topology, node, sources)
+        findings += rendered.findings
         if not rendered.faults:
             patches[node.name] = rendered.patches
     return patches, said_once(findings)
 
 
 @dataclass(frozen=True)
-class _Rendered:
-    """What one node gets, what lies about in its levels, and what is wrong with the files that it gets."""
+class Rendered:
+    """What one node gets, the stray files in its levels, and what is wrong with the files that it gets."""
 
     patches: tuple[Patch, ...]
     misplaced: tuple[Finding, ...]
     faults: tuple[Finding, ...]
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that is wrong."""
+        return (*self.misplaced, *self.faults)
 
-def _render(topology: Topology, node: Node, sources: Sources, secrets: Collection[str] | None) -> _Rendered:
+
+def render_node(topology: Topology, node: Node, sources: Sources) -> Rendered:
+    """The patches of a node, the widest level first; later ones win.
+
+    Placeholders take the place of the secrets that they ask for. Files that render to nothing or to comments alone are
+    left out: Talos takes an empty patch for an error.
+    """
     misplaced: list[Finding] = list(sources.findings)
     faults: list[Finding] = []
     patches: list[Patch] = []
@@ -83,20 +65,20 @@ def _render(topology: Topology, node: Node, sources: Sources, secrets: Collectio
         misplaced.extend(sources.findings_in(folder))
         for path, source in sources.files(folder):
             try:
-                patches.append(_Template(sources, path, source, secrets).patch(values))
+                patches.append(_Template(sources, path, source).patch(values))
             except TemplateFaultError as fault:
                 sources.note(path, fault)
                 place = Place(in_patches(source), fault.line, nodes=(node.name,))
                 faults.append(Finding(place, fault.message, fault.cure))
     said = (patch for patch in patches if _says_something(patch.text))
-    return _Rendered(tuple(tolerate_absent(said, topology.versions.contract)), tuple(misplaced), tuple(faults))
+    return Rendered(tuple(tolerate_absent(said, topology.versions.contract)), tuple(misplaced), tuple(faults))
 
 
 class _Template:
     """One file for one node, and the names of the secrets that it asks for on the way."""
 
-    def __init__(self, sources: Sources, path: Path, source: str, secrets: Collection[str] | None) -> None:
-        self._sources, self._path, self._source, self._secrets = sources, path, source, secrets
+    def __init__(self, sources: Sources, path: Path, source: str) -> None:
+        self._sources, self._path, self._source = sources, path, source
         self._asked: set[str] = set()
 
     def patch(self, values: dict[str, object]) -> Patch:
@@ -115,9 +97,6 @@ class _Template:
         if not _KEY.fullmatch(name):
             cure = "use letters, digits, - and _, and begin with a letter"
             raise RefusedError(f"asks for the secret {name!r}, which cannot be a configuration key", cure)
-        if self._secrets is not None and name not in self._secrets:
-            cure = f"set it with `pulumi config set --secret {name} --stack STACK`"
-            raise RefusedError(f"asks for a secret that the stack does not have: {name}", cure)
         self._asked.add(name)
         return placeholder(name)
 

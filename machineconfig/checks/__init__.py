@@ -196,12 +196,6 @@ def final_findings(
     yield from (finding for finding in told if not any(is_the_same(finding, other) for other in before))
 
 
-def check_patches(topology: Topology, patches: Mapping[str, Sequence[Patch]]) -> tuple[Finding, ...]:
-    """Everything that is wrong with the rendered patches of some nodes, all at once, but for what is waived."""
-    findings = patch_findings(topology, patches)
-    return said_once(finding for finding in findings if not waived(topology, finding))
-
-
 def check_all(topology: Topology, patches: Mapping[str, Sequence[Patch]], *, complete: bool = True) -> Checked:
     """Check patches and final configurations, and the waivers.
 

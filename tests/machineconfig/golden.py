@@ -4,11 +4,11 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from machineconfig import Patch, render_cluster
+from machineconfig import Patch
 from machineconfig.generation import arguments
 from machineconfig.placeholder import all_shown, placeholder_bundle, shown
 from machinery import generate_configuration
-from tests.machineconfig.stacks import PATCHES
+from tests.machineconfig.stacks import PATCHES, render_cluster
 from topology import Topology, load
 
 ROOT = PATCHES.parent

@@ -2,20 +2,19 @@
 
 import copy
 import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from findings import Finding
-from machineconfig import (
-    Patch,
-    PlanError,
-    RenderingError,
-    check_patches,
-    make_plan,
-    render_node,
-)
-from topology import Topology, load
+from findings import Finding, FindingsError, said_once
+from machineconfig import Patch, PlanError, make_plan
+from machineconfig.checks import patch_findings
+from machineconfig.checks.waivers import waived
+from machineconfig.render import render_node as rendered_node
+from machineconfig.render import render_what_can_be
+from machineconfig.sources import Sources
+from topology import Node, Topology, load
 
 PATCHES = Path(__file__).parents[2] / "patches"
 
@@ -93,26 +92,48 @@ def write(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def rendered(
-    topology: Topology, name: str, root: Path = PATCHES, secrets: dict[str, str] | None = None
-) -> tuple[Patch, ...]:
-    """The patches of a node."""
-    node = topology.node(name)
-    return render_node(topology, node, root=root, secrets=secrets or {})
+class RenderingError(FindingsError):
+    """What is wrong with the patches of one or more nodes."""
 
 
-def refused(topology: Topology, name: str, root: Path, secrets: dict[str, str] | None = None) -> tuple[Finding, ...]:
+def render_node(topology: Topology, node: Node, *, root: Path) -> tuple[Patch, ...]:
+    """The patches of a node; raises RenderingError."""
+    made = rendered_node(topology, node, Sources(root))
+    if made.findings:
+        raise RenderingError(made.findings)
+    return made.patches
+
+
+def render_cluster(topology: Topology, *, root: Path) -> dict[str, tuple[Patch, ...]]:
+    """The patches of all nodes; raises RenderingError."""
+    patches, findings = render_what_can_be(topology, root=root)
+    if findings:
+        raise RenderingError(findings)
+    return patches
+
+
+def check_patches(topology: Topology, patches: Mapping[str, Sequence[Patch]]) -> tuple[Finding, ...]:
+    """What is wrong with rendered patches by themselves."""
+    return said_once(finding for finding in patch_findings(topology, patches) if not waived(topology, finding))
+
+
+def rendered(topology: Topology, name: str, root: Path = PATCHES) -> tuple[Patch, ...]:
+    """The patches of a node by its name."""
+    return render_node(topology, topology.node(name), root=root)
+
+
+def refused(topology: Topology, name: str, root: Path) -> tuple[Finding, ...]:
     """The findings with which a rendering is refused."""
     try:
-        rendered(topology, name, root, secrets)
+        rendered(topology, name, root)
     except RenderingError as error:
         return error.findings
     raise AssertionError("nothing was refused")
 
 
-def found(topology: Topology, root: Path, secrets: dict[str, str] | None = None) -> list[str]:
+def found(topology: Topology, root: Path) -> list[str]:
     """The lines of the findings in patches for all nodes of a stack, without the checks' ids."""
-    patches = {node.name: rendered(topology, node.name, root, secrets) for node in topology.nodes}
+    patches = {node.name: rendered(topology, node.name, root) for node in topology.nodes}
     return [str(replace(finding, check="")) for finding in check_patches(topology, patches)]
 
 

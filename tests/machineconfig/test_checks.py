@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from machineconfig import Patch, check_patches
+from machineconfig import Patch
 from machineconfig.model import withheld
 from machineconfig.placeholder import filled
-from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, found, raw, rendered, stack, write
+from tests.machineconfig.stacks import BARE_METAL, OLD, PATCHES, check_patches, found, raw, rendered, stack, write
 
 
 def with_patches(root: Path, files: dict[str, str]) -> Path:
@@ -58,7 +58,8 @@ def test_text_that_talos_cannot_read_is_refused(tmp_path: Path, text: str, findi
 @pytest.mark.parametrize("value", ["*hunter2", "a: [", "{{ hunter2 }}", "\t|", "x\n- y"])
 def test_a_secret_of_any_characters_leaves_its_patch_yaml(tmp_path: Path, value: str) -> None:
     write(tmp_path, {"all/70-x.yaml.j2": 'machine: {env: {a: {{ secret("pw") }}}}\n'})
-    assert found(stack(), tmp_path, {"pw": value}) == []
+    patches = [filled(patch, {"pw": value}) for patch in rendered(stack(), "cp1", tmp_path)]
+    assert check_patches(stack(), {"cp1": patches}) == ()
 
 
 JSON_PATCH = '[{"op": "replace", "path": "/machine/install/disk", "value": "/dev/vda"}]\n'
@@ -202,7 +203,7 @@ def test_what_is_for_control_planes_in_a_level_of_workers_alone_is_refused(level
 
 def test_a_secret_for_control_planes_is_kept_from_workers(tmp_path: Path) -> None:
     text = "cluster: {inlineManifests: [{name: a, contents: {{ secret('a') | flow }}}]}\n"
-    (line,) = found(stack(), with_patches(tmp_path, {"all/70-x.yaml.j2": text}), {"a": "hunter2"})
+    (line,) = found(stack(), with_patches(tmp_path, {"all/70-x.yaml.j2": text}))
     assert line == (
         "patches/all/70-x.yaml.j2:1 (w1): cluster.inlineManifests is for control planes, and this gives a worker the"
         " secret beside it; move it to a patch in controlplane/"
@@ -364,8 +365,8 @@ def test_a_delete_of_the_label_for_everybody_is_no_fault(tmp_path: Path) -> None
 def test_the_real_value_of_a_secret_is_checked_and_told_by_its_place_alone(tmp_path: Path) -> None:
     text = 'machine: {network: {interfaces: [{interface: eth0, addresses: ["{{ secret("ip") }}/24"]}]}}\n'
     write(tmp_path, {"node/cp1/70-nic.yaml.j2": text})
-    assert found(stack(), tmp_path, {"ip": ""}) == []
-    patches = [filled(patch, {"ip": "192.168.1.77"}) for patch in rendered(stack(), "cp1", tmp_path, {"ip": ""})]
+    assert found(stack(), tmp_path) == []
+    patches = [filled(patch, {"ip": "192.168.1.77"}) for patch in rendered(stack(), "cp1", tmp_path)]
     (finding,) = check_patches(stack(), {"cp1": patches})
     assert finding.message == "gives 192.168.1.77/24; the topology says 192.168.1.121"
     assert str(withheld(finding, "is refused")).startswith("patches/node/cp1/70-nic.yaml.j2:1 (cp1): is refused; ")
@@ -391,8 +392,8 @@ def test_a_fault_of_many_nodes_names_two_of_them_and_counts_the_rest() -> None:
 def test_the_key_of_an_older_encryption_is_asked_for_by_a_patch_and_stands_in_none(tmp_path: Path) -> None:
     asked = 'cluster:\n  aescbcEncryptionSecret: {{ secret("old") | flow }}\n'
     root = with_patches(tmp_path / "a", {"controlplane/77-old.yaml.j2": asked})
-    assert found(stack(), root, {"old": "hunter2"}) == []
-    whole = [filled(patch, {"old": "hunter2"}) for patch in rendered(stack(), "cp1", root, {"old": "hunter2"})]
+    assert found(stack(), root) == []
+    whole = [filled(patch, {"old": "hunter2"}) for patch in rendered(stack(), "cp1", root)]
     assert check_patches(stack(), {"cp1": whole}) == ()
     clear = with_patches(tmp_path / "b", {"controlplane/77-old.yaml": "cluster: {aescbcEncryptionSecret: hunter2}\n"})
     (said,) = found(stack(), clear)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machineconfig import RenderingError, check_patches
-from tests.machineconfig.stacks import found, rendered, stack, write
+from tests.machineconfig.stacks import RenderingError, check_patches, found, rendered, stack, write
 
 TOPOLOGY = stack()
 PIECES = st.sampled_from(
@@ -39,7 +38,7 @@ def test_no_patch_ends_in_a_traceback_or_tells_a_secret(text: str, template: boo
     with tempfile.TemporaryDirectory() as folder:
         root = write(Path(folder), {f"all/10-a.yaml{'.j2' if template else ''}": text})
         try:
-            patches = {node.name: rendered(TOPOLOGY, node.name, root, {"pw": "hunter2"}) for node in TOPOLOGY.nodes}
+            patches = {node.name: rendered(TOPOLOGY, node.name, root) for node in TOPOLOGY.nodes}
             said = "\n".join(map(str, check_patches(TOPOLOGY, patches)))
         except RenderingError as error:
             said = str(error)
@@ -61,7 +60,7 @@ def test_no_patch_ends_in_a_traceback_or_tells_a_secret(text: str, template: boo
 def test_a_check_of_a_secret_patch_speaks_without_the_secret(
     tmp_path: Path, text: str, recwarn: pytest.WarningsRecorder
 ) -> None:
-    lines = found(TOPOLOGY, write(tmp_path, {"all/10-a.yaml.j2": text}), {"pw": "hunter2"})
+    lines = found(TOPOLOGY, write(tmp_path, {"all/10-a.yaml.j2": text}))
     assert lines
     assert "hunter2" not in "\n".join([*lines, *(str(warning.message) for warning in recwarn)])
 

@@ -2,9 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig import check_patches, render_cluster
 from tests.machineconfig import golden
-from tests.machineconfig.stacks import PATCHES
+from tests.machineconfig.stacks import PATCHES, check_patches, render_cluster
 
 
 @pytest.mark.parametrize("folder", [golden.FOLDER, golden.FINAL], ids=["patches", "final"])

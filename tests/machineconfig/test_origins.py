@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machineconfig import Patch, render_cluster
+from machineconfig import Patch
 from machineconfig.generation import arguments
 from machineconfig.origins import Origins, origins
 from machineconfig.paths import Path, find, leaves, near, title_of, value_at, written
@@ -19,7 +19,7 @@ from machineconfig.trace import Steps
 from machinery import ConfigError, GenerateArgs, generate_configuration
 from machinery.yaml import load
 from tests.machineconfig import golden
-from tests.machineconfig.stacks import OLD, PATCHES, rendered, stack, write
+from tests.machineconfig.stacks import OLD, PATCHES, render_cluster, rendered, stack, write
 
 ARGS = GenerateArgs("demo", "https://192.0.2.1:6443", "worker", placeholder_bundle())
 OLD_ARGS = GenerateArgs("demo", "https://192.0.2.1:6443", "controlplane", placeholder_bundle(), "v1.11", "1.33.1")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from findings import Finding, Place
-from machineconfig import Patch, check_patches
+from machineconfig import Patch
 from machineconfig.generation import arguments
 from machineconfig.placeholder import (
     filled,
@@ -20,7 +20,7 @@ from machineconfig.placeholder import (
 )
 from machinery import generate_configuration
 from machinery.yaml import load
-from tests.machineconfig.stacks import refused, rendered, stack, write
+from tests.machineconfig.stacks import check_patches, refused, rendered, stack, write
 
 P = placeholder("a")
 J = quoted_once_more(f'"{P}"')
@@ -73,7 +73,7 @@ def test_a_value_is_put_in_exactly_wherever_it_stands_and_no_line_moves(value: s
 def test_a_machine_gets_the_value_as_it_is(template: str, value: str, tmp_path: Path) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": f"machine:\n  sysctls:\n    before: x\n    a: {template}\n"})
     topology = stack()
-    patches = [filled(patch, {"a": value}) for patch in rendered(topology, "w1", tmp_path, {"a": ""})]
+    patches = [filled(patch, {"a": value}) for patch in rendered(topology, "w1", tmp_path)]
     text = generate_configuration(arguments(topology, topology.node("w1"), patches, placeholder_bundle()))
     assert load(text)[0]["machine"]["sysctls"] == {"before": "x", "a": value}
 
@@ -104,7 +104,7 @@ def test_a_name_that_is_not_there_stays_as_it_is() -> None:
 def test_the_value_of_a_secret_cannot_be_looked_into_or_changed(tmp_path: Path, expression: str) -> None:
     template = f'a: 1\nb: {{% set s = secret("pw") %}}{{{{ {expression} }}}}\n'
     write(tmp_path, {"all/10-a.yaml.j2": template})
-    (finding,) = refused(stack(), "cp1", tmp_path, {"pw": "hunter2"})
+    (finding,) = refused(stack(), "cp1", tmp_path)
     assert finding.place.line == 2
     assert "looks into the value of a secret or changes it" in finding.message, finding.message
     assert finding.cure.startswith("write it as it is")
@@ -113,7 +113,7 @@ def test_the_value_of_a_secret_cannot_be_looked_into_or_changed(tmp_path: Path, 
 
 def test_a_loop_over_a_secret_is_refused(tmp_path: Path) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": 'a: 1\n{% for c in secret("pw") %}\n{{ c }}\n{% endfor %}\n'})
-    (finding,) = refused(stack(), "cp1", tmp_path, {"pw": "hunter2"})
+    (finding,) = refused(stack(), "cp1", tmp_path)
     assert finding.place.line == 2 and "looks into the value of a secret" in finding.message
 
 
@@ -133,7 +133,7 @@ def test_a_loop_over_a_secret_is_refused(tmp_path: Path) -> None:
 )
 def test_a_secret_can_be_written_beside_other_text(tmp_path: Path, expression: str, value: str) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": f'a: {{% set s = secret("pw") %}}{expression}\n'})
-    (patch,) = rendered(stack(), "cp1", tmp_path, {"pw": ""})
+    (patch,) = rendered(stack(), "cp1", tmp_path)
     assert load(filled(patch, {"pw": 'p"w'}).text) == [{"a": value}]
 
 
@@ -174,7 +174,7 @@ def test_a_finding_names_everything_that_does_not_come_from_the_secret(
 ) -> None:
     write(tmp_path, {"node/cp1/70-a.yaml.j2": text})
     topology = stack()
-    said = [str(each) for each in check_patches(topology, {"cp1": rendered(topology, "cp1", tmp_path, {"a": ""})})]
+    said = [str(each) for each in check_patches(topology, {"cp1": rendered(topology, "cp1", tmp_path)})]
     assert any(expected in each for each in said), said
     assert not any(P in each or "a secret value" in each for each in said)
 

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from findings import Finding
-from machineconfig import RenderingError, check_patches, render_cluster
 from machineconfig.bounds import LARGEST, LONGEST, STEPS
 from machineconfig.filters import FILTERS, flow
 from machineconfig.sandbox import Sandbox
-from tests.machineconfig.stacks import refused, rendered, stack, write
+from tests.machineconfig.stacks import RenderingError, check_patches, refused, render_cluster, rendered, stack, write
 
 ALWAYS = 5.0
 """Seconds for what is refused: it takes under one, and machines that run tests are busy."""
@@ -197,7 +196,7 @@ ENDLESS = [
 @pytest.mark.parametrize("template", INTERNAL)
 def test_what_is_no_plain_value_is_refused_with_its_line_and_a_cure(tmp_path: Path, template: str) -> None:
     write(tmp_path, {"all/10-a.yaml.j2": f"machine:\n  env:\n    A: 1 {template}\n"})
-    (finding,) = refused(stack(), "cp1", tmp_path, {"a": "hunter2"})
+    (finding,) = refused(stack(), "cp1", tmp_path)
     assert (finding.place.file, finding.place.line) == ("patches/all/10-a.yaml.j2", 3)
     assert finding.message
     assert finding.cure
@@ -390,7 +389,7 @@ def test_whatever_is_written_ends_soon_in_a_patch_or_in_findings(tmp_path: Path)
     for _ in range(800):
         write(tmp_path, {"all/10-a.yaml.j2": made_up(chance)})
         try:
-            texts = [patch.text for patch in rendered(stack(), "cp1", tmp_path, {"a": "b"})]
+            texts = [patch.text for patch in rendered(stack(), "cp1", tmp_path)]
         except RenderingError as error:
             texts = [str(error)]
         else:

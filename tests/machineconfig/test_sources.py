@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig import render_cluster, render_node
-from tests.machineconfig.stacks import PATCHES, stack
+from tests.machineconfig.stacks import PATCHES, render_cluster, render_node, stack
 from topology import Topology
 
 

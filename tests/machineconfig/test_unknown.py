@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from machineconfig import RenderingError, render_node
-from tests.machineconfig.stacks import stack, write
+from tests.machineconfig.stacks import RenderingError, render_node, stack, write
 
 
 def said(folder: Path, expression: str) -> tuple[str, str]:
