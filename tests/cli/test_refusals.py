@@ -36,6 +36,14 @@ def test_no_refusal_holds_what_a_template_asked_for(patch: str, run: Run, fleet:
         assert "patches/controlplane/71-own.yaml.j2:" in err
 
 
+def test_a_secret_that_the_stack_does_not_have_is_named_with_the_command_that_sets_it(run: Run, fleet: Fleet) -> None:
+    fleet.apply()
+    (fleet.checkout / "patches/controlplane/71-own.yaml.j2").write_text("machine: {env: {a: " + ASKED + "}}\n")
+    code, _, err = run("render", "--stack", "lab", "--show-secrets")
+    assert code == 1
+    assert "patches/controlplane/71-own.yaml.j2: asks for a secret that the stack does not have: pw; set it with" in err
+
+
 def test_a_provider_that_refuses_real_secrets_is_not_quoted(
     run: Run, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
