@@ -10,9 +10,8 @@ gc.set_threshold(100_000)
 import pulumi  # noqa: E402
 
 from components.cluster import Cluster, ClusterArgs  # noqa: E402
-from components.debug_lines import leave_out_debug_lines  # noqa: E402
-from components.engine_version import require_engine  # noqa: E402
 from components.plan import prepare  # noqa: E402
+from components.sdk import leave_out_debug_lines, require_engine  # noqa: E402
 
 
 async def main() -> pulumi.Inputs:

@@ -1,11 +1,10 @@
 """The keys of a stack's configuration: what patches and the platform ask for, and what is there."""
 
-import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from cli.stackfile import StackFile
 from engine import PROJECT
-from findings import NOTHING, Finding
+from findings import NOTHING, Finding, nearest
 from machineconfig import Plan
 from stackfile import KEYS
 from topology.platforms import PLATFORMS
@@ -16,7 +15,7 @@ _UNREAD = "is a key that nothing reads"
 def key_faults(file: StackFile, plan: Plan) -> Iterator[Finding]:
     """Misspelt keys, of the file's own too."""
     for key in file.strange:
-        near = _nearest(key, KEYS)
+        near = nearest(key, KEYS)
         yield Finding.at(
             (key,), NOTHING, "is not a key of a stack file", f"write {near} or take it out" if near else "take it out"
         )
@@ -48,8 +47,4 @@ def _unread(file: StackFile, plan: Plan) -> Iterator[tuple[str, str]]:
     known = {"cluster", *plan.secrets, *PLATFORMS[plan.topology.platform.kind].secrets}
     for key in file.config if plan.is_complete else ():
         if key not in known and ":" not in key:
-            yield key, _nearest(key, known)
-
-
-def _nearest(key: str, known: Iterable[str]) -> str:
-    return next(iter(difflib.get_close_matches(key, list(known), n=1)), "")
+            yield key, nearest(key, known)

@@ -1,7 +1,9 @@
 """Places and values as people write them, in one short line that never holds what could be a secret."""
 
+import difflib
 import json
 import re
+from collections.abc import Iterable
 from typing import TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -54,6 +56,17 @@ def show(value: object) -> str:
             return "a list"
         case _:
             return _text(str(value))
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the known name that ``name`` may have been meant to be; nothing where none is like it (0 to 1)."""
+    return next(iter(difflib.get_close_matches(name[:100], tuple(known), n=1, cutoff=cutoff)), "")
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Say what ``name`` could have been meant to be: `` (is it worker?)``, or nothing where nothing is like it."""
+    close = nearest(name, known)
+    return f" (is it {close}?)" if close else ""
 
 
 def _number(value: float) -> str:

@@ -4,11 +4,11 @@ Whatever Jinja knows besides is left out: other files, macros and blocks, calls 
 every name that Python keeps for itself.
 """
 
-import difflib
 from collections.abc import Iterator
 
 from jinja2 import nodes
 
+from findings import nearest
 from machineconfig.bounds import RefusedError
 from machineconfig.visible import CALLABLE
 
@@ -90,8 +90,8 @@ def _check_name(node: nodes.Filter | nodes.Test) -> None:
     known = environment.filters if isinstance(node, nodes.Filter) else environment.tests  # type: ignore[union-attr]
     if node.name not in known:
         names = sorted(name for name in known if " " not in name)
-        near = difflib.get_close_matches(node.name, names, n=1)
-        hint = f" (near it: {near[0]})" if near and node.name not in _INSTEAD else ""
+        near = nearest(node.name, names)
+        hint = f" (near it: {near})" if near and node.name not in _INSTEAD else ""
         cure = _INSTEAD.get(node.name) or f"a template has {', '.join(names)}"
         raise SaidError(node.lineno, f"{node.name} is no {kind}{hint}", cure)
 

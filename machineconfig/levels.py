@@ -1,13 +1,12 @@
 """Which files of `patches/` apply to a node, in which order: all, machine type, role, zone, platform, node."""
 
-import difflib
 import os
 import re
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from findings import Finding, Place
+from findings import Finding, Place, nearest
 from machineconfig.model import in_patches
 from topology import ROLES, Node, Topology
 from topology.platforms import PLATFORMS
@@ -57,7 +56,7 @@ def check_root(root: Path) -> Iterator[Finding]:
                 yield Finding(Place(source), "is a file that no node reads", f"move it to a level: {_LEVELS}")
             elif path.is_dir() and known is not None and path.name not in known:
                 message = f"no node reads a folder called {path.name}"
-                yield Finding(Place(source), message, nearest(path.name, known))
+                yield Finding(Place(source), message, _name_of(path.name, known))
 
 
 def check_names(root: Path, topologies: Collection[Topology]) -> Iterator[Finding]:
@@ -68,7 +67,7 @@ def check_names(root: Path, topologies: Collection[Topology]) -> Iterator[Findin
         for path in _entries(root / folder):
             if not _unusable(root, path) and path.is_dir() and path.name not in known:
                 message = f"no stack has a {folder} called {path.name}"
-                cure = f"{nearest(path.name, known)}, or take it out" if known else "take it out"
+                cure = f"{_name_of(path.name, known)}, or take it out" if known else "take it out"
                 yield Finding(Place(_source(root, path)), message, cure)
 
 
@@ -76,11 +75,11 @@ def _source(root: Path, path: Path) -> str:
     return in_patches(path.relative_to(root).as_posix())
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def _name_of(name: str, known: Iterable[str]) -> str:
     """What to call something instead: the known name that is near, or any of them where they are few."""
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"call it {near[0]}" if near else f"use one of {', '.join(names[:8])}"
+    near = nearest(name, names)
+    return f"call it {near}" if near else f"use one of {', '.join(names[:8])}"
 
 
 def _entries(folder: Path) -> list[Path]:

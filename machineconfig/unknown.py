@@ -1,6 +1,5 @@
 """Names that a template uses and nobody has given: what has no such part, in the template's own words, and the cure."""
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -8,6 +7,7 @@ from functools import partial
 from jinja2 import StrictUndefined, UndefinedError
 from jinja2.utils import missing
 
+from findings import nearest
 from machineconfig.visible import names_of
 from topology import Node, Topology
 
@@ -79,5 +79,5 @@ def _members(value: object) -> Iterable[str]:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(set(known)), n=1)
-    return f" (near it: {', '.join(near)})" if near else ""
+    near = nearest(name, sorted(set(known)))
+    return f" (near it: {near})" if near else ""

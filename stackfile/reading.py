@@ -1,6 +1,5 @@
 """From the file to its keys and values; a file that the engine would not read is refused with the line."""
 
-import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -10,7 +9,7 @@ from typing import Any
 
 import findings
 from engine import PROJECT
-from findings import Finding, FindingsError, Place
+from findings import Finding, FindingsError, Place, nearest
 from machinery.entries import Entry, roots
 from machinery.errors import ConfigError
 from machinery.problems import Problem
@@ -139,10 +138,9 @@ def _keys(path: Path, top: Mapping[str, Entry]) -> dict[str, Entry]:
 def without_cluster(written: Written) -> StackFileError:
     """What is to be said of a file that has no topology."""
     if "config" not in written.top:
-        near = difflib.get_close_matches("config", written.top, n=1)
-        return StackFileError(written.path.name, None, f"has no key config{f'; {near[0]} is none' if near else ''}")
+        near = nearest("config", written.top)
+        return StackFileError(written.path.name, None, f"has no key config{f'; {near} is none' if near else ''}")
     lines = {str(path[0]): line for path, line in written.lines.items() if ":" in str(path[0])}
-    near = difflib.get_close_matches(CLUSTER, lines, n=1)
-    guess = f"; {near[0]} is a key that nothing reads: write {CLUSTER}" if near else ""
-    line = lines[near[0]] if near else None
-    return StackFileError(written.path.name, line, f"has no key {CLUSTER}{guess}")
+    near = nearest(CLUSTER, lines)
+    guess = f"; {near} is a key that nothing reads: write {CLUSTER}" if near else ""
+    return StackFileError(written.path.name, lines.get(near), f"has no key {CLUSTER}{guess}")

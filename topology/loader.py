@@ -8,10 +8,9 @@ from dataclasses import replace
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from findings import NOTHING, Finding, FindingsError, Path, Place
+from findings import NOTHING, Finding, FindingsError, Path, Place, near, nearest
 from topology.draft import DROP, Draft
 from topology.hints import renamed
-from topology.near import closest, near
 from topology.platforms import PLATFORMS
 from topology.rules import RULES
 from topology.rules.rule import Rule
@@ -82,7 +81,7 @@ def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> It
     found = [(draft.place(_loc(each)), each) for each in error.errors(include_url=False) if not follows(each)]
     # A key that was misspelt is there, only not under its name.
     unknown = [place for place, each in found if each["type"] == "extra_forbidden"]
-    meant = {name for place in unknown for name in _meant(place, draft, shape)}
+    meant = {name for place in unknown if (name := _meant(place, draft, shape))[-1]}
     for place, each in found:
         also = (*place[:-1], *each.get("ctx", {}).get("also", ()))
         known = place in meant or any(draft.is_damaged(on) for on in (place, also)) or draft.holds_damage(place)
@@ -96,12 +95,11 @@ def _take_out(error: ValidationError, draft: Draft, shape: type[Topology]) -> It
             draft.change(place, DROP)
 
 
-def _meant(place: Path, draft: Draft, shape: type[Topology]) -> Iterator[Path]:
-    """Yield the places whose key an unknown one may have been meant to be."""
+def _meant(place: Path, draft: Draft, shape: type[Topology]) -> Path:
+    """Return the place whose key an unknown one may have been meant to be; it ends with nothing where there is none."""
     above, key = place[:-1], str(place[-1])
     keys = keys_at(shape, above, draft.keys(above))
-    new = renamed(key, keys)
-    yield from ((*above, name) for name in ([new] if new else closest(key, keys)))
+    return (*above, renamed(key, keys) or nearest(key, keys))
 
 
 def _loc(error: ErrorDetails) -> Path:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from findings import near
 from topology.model import refuse
-from topology.near import near
 from topology.values import typed
 
 MachineType = Literal["controlplane", "worker"]

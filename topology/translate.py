@@ -9,9 +9,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from findings import NOTHING, Finding, Path
+from findings import NOTHING, Finding, Path, near, nearest
 from topology.hints import for_key, for_missing, for_number, for_value, renamed
-from topology.near import closest, near
 from topology.shape import example_of, field_at, keys_at
 
 _OPTIONAL = ", or leave it out"
@@ -94,8 +93,8 @@ def _unknown_key(loc: Path, shape: type[BaseModel], beside: Collection[str]) -> 
         cure = hint
     elif new := renamed(key, keys):
         cure = f"write {new}, which is its name now"
-    elif close := closest(key, keys_at(shape, loc[:-1], beside)):
-        cure = f"write {' or '.join(close)}"
+    elif close := nearest(key, keys_at(shape, loc[:-1], beside)):
+        cure = f"write {close}"
     else:
         cure = f"take it out; the keys here are {', '.join(keys)}"
     return NOTHING, "is not a key here", cure

@@ -1,11 +1,10 @@
 """Keys, kinds and types: what the release of Talos that a node runs knows, and what the provider's knows."""
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from findings import Finding, Path
+from findings import Finding, Path, nearest
 from machineconfig.checks.subject import Part, Subject
 from machineconfig.checks.typed import struct_of, typed, without_deletions
 from machineconfig.deletes import DELETE, MARK
@@ -109,8 +108,7 @@ def _read(text: str, index: int, release: Release) -> tuple[tuple[Problem, bool]
 def _near_kind(name: str) -> str:
     """The kind that a name is nearest to. Most kinds end alike, and what they end with makes no neighbours."""
     kinds = {kind.removesuffix(_ENDING).lower(): kind for kind in DOCUMENTS}
-    near = difflib.get_close_matches(name.removesuffix(_ENDING).lower(), kinds, n=1, cutoff=0.7)
-    return kinds[near[0]] if near else ""
+    return kinds.get(nearest(name.removesuffix(_ENDING).lower(), kinds, cutoff=0.7), "")
 
 
 def _below(part: Part, path: Path) -> str:
@@ -128,9 +126,8 @@ def _near(kind: Type | None, path: Path) -> str:
             kind = next((field.type for field in kind.fields if field.name == part), None)
         elif isinstance(kind, ListOf | MapOf):
             kind = kind.item
-    known = [key for key in _keys(kind) if key != name]
-    near = difflib.get_close_matches(str(name), known, n=1)
-    return f"write {near[0]}" if near else ""
+    near = nearest(str(name), [key for key in _keys(kind) if key != name])
+    return f"write {near}" if near else ""
 
 
 def _keys(kind: Type | None) -> list[str]:

@@ -1,9 +1,8 @@
 """Findings that a stack file waives, by check and node, with a reason; and waivers that waive nothing."""
 
-import difflib
 from collections.abc import Collection, Iterable, Iterator
 
-from findings import Finding
+from findings import Finding, nearest
 from topology import Topology, Waiver
 
 
@@ -23,8 +22,8 @@ def waiver_faults(
     for index, waiver in enumerate(topology.waivers):
         path = ("waivers", index, "check")
         if waiver.check not in checks:
-            near = difflib.get_close_matches(waiver.check, checks, n=1)
-            cure = f"write {near[0]}" if near else "write the word in brackets at the end of a finding"
+            near = nearest(waiver.check, checks)
+            cure = f"write {near}" if near else "write the word in brackets at the end of a finding"
             yield Finding.at(path, waiver.check, "is not the id of a check", cure)
         elif waiver.check in sure and not any(_covers(waiver, finding) for finding in findings):
             where = f" of {waiver.node}" if waiver.node else ""

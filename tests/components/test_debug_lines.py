@@ -1,7 +1,7 @@
 import pulumi
 import pytest
 
-from components.debug_lines import VARIABLE, leave_out_debug_lines
+from components.sdk import VARIABLE, leave_out_debug_lines
 
 
 @pytest.mark.parametrize(("asked_for", "kept"), [("", False), ("1", True)])

@@ -7,7 +7,7 @@ import pulumi
 import pytest
 from pulumi.runtime.proto import engine_pb2
 
-from components.engine_version import REQUIRED, require_engine
+from components.sdk import REQUIRED, require_engine
 from engine import ROOT
 from engine.tools import PULUMI, dotted
 from machinery.yaml import load

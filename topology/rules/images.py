@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from findings import NOTHING, Finding
+from findings import NOTHING, Finding, near
 from topology.compatibility import SUPPORT
 from topology.extensions import EXTENSIONS
-from topology.near import near
 from topology.topology import DEFAULT_IMAGE, Topology
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from findings import NOTHING, Finding
-from topology.near import near
+from findings import NOTHING, Finding, near
 from topology.topology import Topology
 
 

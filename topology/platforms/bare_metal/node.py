@@ -2,10 +2,10 @@
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from findings import near
 from topology.disk import Disk, DiskValue
 from topology.link import Link
 from topology.model import refuse, skip
-from topology.near import near
 from topology.node import Node
 from topology.values import Name
 

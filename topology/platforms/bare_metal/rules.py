@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from findings import NOTHING, Finding
+from findings import NOTHING, Finding, near
 from topology.disk import same_disk
-from topology.near import near
 from topology.platforms.bare_metal.node import BareMetalNode
 from topology.platforms.bare_metal.settings import BareMetalSettings
 from topology.topology import Topology

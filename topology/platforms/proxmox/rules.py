@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from findings import NOTHING, Finding, Path
-from topology.near import near
+from findings import NOTHING, Finding, Path, near
 from topology.platforms.proxmox.node import ProxmoxNode
 from topology.platforms.proxmox.settings import ProxmoxSettings
 from topology.topology import Topology
