@@ -9,9 +9,8 @@ from typing import Any
 
 import stackfile
 from cli import revisions, running, state
-from cli.causes import Table, cause_of
 from cli.compare import against, compares_no_secret, difference, ours
-from cli.difference import Cause, NodeDifference, one_sided
+from cli.difference import Cause, NodeDifference, Table, cause_of, one_sided
 from cli.errors import CliError
 from cli.final import Prepared, prepare
 from cli.folders import Folder, RenderedNode

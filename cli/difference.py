@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from cli.terminal import paint
@@ -17,6 +18,8 @@ _WIDEST = 240
 _SIGNS = {"removed": ("-", "red"), "changed": ("~", "yellow"), "added": ("+", "green")}
 Cause = Callable[[Change], str]
 """The file that a change comes from, in words."""
+Table = Mapping[str, Mapping[str, Sequence[str]]]
+"""What `render` writes as origins.json: under `set` and `removed`, for each place what is behind it, newest first."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,27 @@ def alike(texts: Sequence[str], version: str) -> list[Documents]:
         return [documents(text) for text in texts]
     sides = [[document.written(each.release) for document in each.documents] for each in parsed]
     return [{title_of(values): values for values in side} for side in sides]
+
+
+def cause_of(new: Callable[[], Table], old: Callable[[], Table] | None) -> Cause:
+    """The file of a change, from the tables of both sides; each is made when it is first asked for."""
+    after, before = cache(new), cache(old or dict)
+
+    def cause(change: Change) -> str:
+        if change.kind != "removed":
+            return _first(after().get("set", {}), change.place)
+        if deleted := after().get("removed", {}).get(change.place):
+            return deleted[0]
+        was = _first(before().get("set", {}), change.place)
+        return f"was set by {was}" if was else "no file sets it"
+
+    return cause
+
+
+def _first(table: Mapping[str, Sequence[str]], place: str) -> str:
+    if place in table:
+        return table[place][0]
+    return next((steps[0] for at, steps in table.items() if at.startswith((f"{place}[", f"{place}."))), "")
 
 
 def one_sided(stack: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[NodeDifference]:

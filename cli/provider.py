@@ -37,31 +37,24 @@ def plugin() -> Iterator[Generate]:
             f"no Talos provider plugin {package_version()} is on PATH or installed; leave --plugin out, or run a"
             " preview, which installs it (docs/operations.md says how else)"
         )
-    with _running(path) as generate:
-        yield generate
+    from cli.plugin import Plugin  # the SDK behind it takes a second to load
+
+    with Plugin(path) as started:
+        yield started.configuration
 
 
 @contextmanager
 def provider() -> Iterator[Generate]:
     """Give the getConfiguration of a plugin that runs meanwhile; where there is none, say so and do it without."""
-    path = find(os.environ)
-    if path is None:
+    if find(os.environ):
+        with plugin() as generate:
+            yield generate
+    else:
         warn(
             f"no Talos provider plugin {package_version()} is on PATH or installed, so this program made these"
             " configurations itself; a preview installs it, and docs/operations.md says how else"
         )
         yield generate_configuration
-        return
-    with _running(path) as generate:
-        yield generate
-
-
-@contextmanager
-def _running(path: Path) -> Iterator[Generate]:
-    from cli.plugin import Plugin  # the SDK behind it takes a second to load
-
-    with Plugin(path) as started:
-        yield started.configuration
 
 
 def package_version() -> str:

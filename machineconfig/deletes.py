@@ -6,13 +6,14 @@ made and the contract does not generate is left out. Deletes inside lists and on
 are: `checks` speaks of them.
 """
 
-import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from findings import Path
 from machineconfig.context import HOSTNAME_DOCUMENT
 from machineconfig.documents import Document, Entry, parse
 from machineconfig.model import Patch
+from machinery.emit import dump
 from machinery.errors import ConfigError
 from topology import Contract
 
@@ -65,17 +66,14 @@ def _is_delete(entry: Entry) -> bool:
 
 def _placeholders(paths: list[Path]) -> str:
     """A patch that merges nothing at the paths: a key is made where there is none, and no value is changed."""
-    return f"{PLACEHOLDERS}{_write([tuple(map(str, p)) for p in paths], 0)}"
-
-
-def _write(paths: list[tuple[str, ...]], depth: int) -> str:
-    text = ""
-    for key in dict.fromkeys(path[depth] for path in paths):
-        below = [path for path in paths if path[depth] == key]
-        text += f"{'  ' * depth}{json.dumps(key)}:"
-        inner = all(len(path) > depth + 1 for path in below)
-        text += f"\n{_write(below, depth + 1)}" if inner else " null\n"
-    return text
+    tree: dict[str, Any] = {}
+    for *above, last in paths:
+        values: Any = tree
+        for part in above:
+            values = values.setdefault(part, {}) if values is not None else None
+        if values is not None:
+            values.setdefault(last, None)
+    return f"{PLACEHOLDERS}{dump([tree])}"
 
 
 def _without(patch: Patch, documents: tuple[Document, ...], absent: list[Document]) -> tuple[str, tuple[int, ...]]:
@@ -93,6 +91,6 @@ def _owners(text: str, documents: tuple[Document, ...]) -> Iterator[tuple[int, D
     rows = text.split("\n")
     starts = [0, *(i for i, row in enumerate(rows) if row.startswith("---"))]
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
-        owner = next((each for each in documents if start < each.line <= end), None)
+        owner = next((each for each in documents if start < each.root.line <= end), None)
         for line in range(start, end):
             yield line, owner

@@ -11,10 +11,9 @@ from machinery.yaml import MappingNode
 
 @dataclass(frozen=True)
 class Document:
-    """One document. Without a kind it is part of the main one, `v1alpha1`. Lines count from 1."""
+    """One document. Without a kind it is part of the main one, `v1alpha1`."""
 
     root: Entry
-    line: int
     kind: str
     name: str
 
@@ -66,4 +65,4 @@ def _duplicate_keys(entries: Iterable[Entry]) -> Iterator[tuple[Entry, int]]:
 
 def _document(root: Entry) -> Document:
     kind, name = root.get("kind"), root.get("name")
-    return Document(root, root.line, kind.text if kind else "", name.text if kind and name else "")
+    return Document(root, kind.text if kind else "", name.text if kind and name else "")

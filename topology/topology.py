@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from findings import Finding
+from findings import Finding, Path
 from topology.endpoint import Endpoint
 from topology.link import Link
 from topology.model import Data, Model
@@ -135,6 +135,11 @@ class Topology(Model):
         """The same for the storage cluster, in which each storage zone has one vote."""
         voting = [name for name, zone in self.zones.items() if zone.storage]
         return tuple(Loss(zone, 1, len(voting)) for zone in voting) if len(self.zones) > 1 else ()
+
+    @property
+    def sites(self) -> tuple[tuple[Path, Site], ...]:
+        """The network and the zones, each with its place in the file."""
+        return (("network",), self.network), *((("zones", name), zone) for name, zone in self.zones.items())
 
     def site_of(self, node: Node) -> Site:
         """The settings of the place a node is in: its zone's, and what that leaves out as the network has it.

@@ -34,14 +34,6 @@ _GUESSES = ("", "1", "true", "192.0.2.1", "192.0.2.0/24", "https://192.0.2.1", "
 
 
 @dataclass(frozen=True)
-class Validated:
-    """What Talos's validation says: the errors, or the warnings where there are none."""
-
-    errors: tuple[Problem, ...] = ()
-    warnings: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True)
 class Final:
     """A node's final configuration; `configuration` is how the node's release of Talos reads `text`."""
 
@@ -61,13 +53,13 @@ class Final:
         )
 
     @cached_property
-    def validated(self) -> Validated:
-        """What Talos's own validation says of it on its platform."""
+    def validated(self) -> tuple[tuple[Problem, ...], tuple[Problem, ...]]:
+        """What Talos's own validation says of it on its platform: the errors, and the warnings where there are none."""
         mode = PLATFORMS[self.topology.platform.kind].mode
         try:
-            return Validated(warnings=validate(self.configuration, mode, at_runtime=True))
+            return (), validate(self.configuration, mode, at_runtime=True)
         except ConfigError as error:
-            return Validated(errors=error.problems)
+            return error.problems, ()
 
     def find(self, *path: str) -> Any:
         """A value of the main document, or None."""

@@ -27,12 +27,12 @@ _ENDPOINT_IS_ADDED = (1, 12, 0)
 
 def is_what_talos_takes(final: Final) -> Iterator[Finding]:
     """The node would take the configuration: Talos's own validation finds no error."""
-    yield from map(final.refused, final.validated.errors)
+    yield from map(final.refused, final.validated[0])
 
 
 def is_what_talos_takes_without_a_warning(final: Final) -> Iterator[Finding]:
     """The node would take the configuration without a warning, such as one of a deprecated field."""
-    yield from map(final.refused, final.validated.warnings)
+    yield from map(final.refused, final.validated[1])
 
 
 def names_every_address_of_the_api(final: Final) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ class Part:
     @property
     def place(self) -> str:
         """`patches/all/20-network.yaml.j2:3`, to name the other one of two."""
-        return f"{self.patch.file}:{self.patch.line(self.document.line)}"
+        return self.place_of(self.document.root)
 
     def place_of(self, entry: Entry) -> str:
         """The same for a value in it."""

@@ -109,7 +109,7 @@ def _empty(text: str) -> tuple[tuple[str, Entry, _Steps], ...]:
     for document in documents:
         struct, node = struct_of(document), without_deletions(document.root.node)
         if struct is not None and node is not None:
-            root = Entry((), document.line, node)
+            root = Entry((), document.root.line, node)
             title = MAIN if document.is_main else document.place
             found += [(title, entry, steps) for entry, steps in _below(struct, root, ())]
     return tuple(found)

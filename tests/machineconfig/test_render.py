@@ -351,10 +351,7 @@ def test_a_delete_of_a_key_has_the_key_made_first(tmp_path: Path) -> None:
     first, second = rendered(stack(), "cp1", tmp_path)
     assert first.text == (
         "# So that the deletes of the next patch find something.\n"
-        '"machine":\n'
-        '  "nodeLabels":\n'
-        '    "x/y": null\n'
-        '  "time": null\n'
+        "machine:\n    nodeLabels:\n        x/y: null\n    time: null\n"
     )
     assert second.text.startswith("machine:\n  nodeLabels:\n    x/y: {$patch: delete}")
 

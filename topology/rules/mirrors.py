@@ -3,14 +3,9 @@
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from findings import Finding, Path
-from topology.site import Site, path_of
+from findings import Finding
+from topology.site import path_of
 from topology.topology import Topology
-
-
-def _sites(topology: Topology) -> Iterator[tuple[Path, Site]]:
-    yield ("network",), topology.network
-    yield from ((("zones", name), zone) for name, zone in topology.zones.items())
 
 
 def mirrors_come_from_a_zone_that_has_some(topology: Topology) -> Iterator[Finding]:
@@ -30,7 +25,7 @@ def mirrors_come_from_a_zone_that_has_some(topology: Topology) -> Iterator[Findi
 
 def mirrors_of_a_registry_have_paths_or_none(topology: Topology) -> Iterator[Finding]:
     """Talos says once for all mirrors of a registry whether containerd adds /v2 to their URLs."""
-    for loc, site in _sites(topology):
+    for loc, site in topology.sites:
         for registry in site.registries_with_paths:
             mirrors = site.registry_mirrors[registry]
             whole = next(filter(path_of, mirrors))
@@ -45,7 +40,7 @@ def mirrors_of_a_registry_have_paths_or_none(topology: Topology) -> Iterator[Fin
 
 def mirrors_with_a_path_have_the_registry_in_it(topology: Topology) -> Iterator[Finding]:
     """A registry answers below /v2, and nothing is added to a URL with a path."""
-    for loc, site in _sites(topology):
+    for loc, site in topology.sites:
         for registry, mirrors in site.registry_mirrors.items():
             for index, mirror in enumerate(mirrors):
                 if (path := path_of(mirror)) and "v2" not in path.split("/"):

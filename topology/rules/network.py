@@ -7,7 +7,6 @@ from itertools import combinations
 from findings import NOTHING, Finding, Path
 from topology.addresses import unusable
 from topology.network import DEFAULT_POD_SUBNET, DEFAULT_SERVICE_SUBNET
-from topology.site import Site
 from topology.topology import Topology
 from topology.values import AnyNetwork
 
@@ -90,17 +89,14 @@ def shared_addresses_are_no_node(topology: Topology) -> Iterator[Finding]:
 def _shared(topology: Topology) -> Iterator[tuple[Path, object]]:
     """The addresses that are no single node's own: VIP, gateways, load balancers."""
     yield ("network", "vip"), topology.network.vip
-    yield ("network", "gateway"), topology.network.gateway
-    yield from ((("zones", name, "gateway"), zone.gateway) for name, zone in topology.zones.items())
+    yield from (((*loc, "gateway"), site.gateway) for loc, site in topology.sites)
     for index, address in enumerate(topology.api_server.load_balancers):
         yield ("apiServer", "loadBalancers", index), address
 
 
 def _servers(topology: Topology) -> Iterator[tuple[Path, object]]:
     """The addresses of name servers."""
-    sites: dict[Path, Site] = {("network",): topology.network}
-    sites |= {("zones", name): zone for name, zone in topology.zones.items()}
-    for loc, site in sites.items():
+    for loc, site in topology.sites:
         yield from (((*loc, "nameservers", index), address) for index, address in enumerate(site.nameservers))
 
 
