@@ -104,7 +104,7 @@ recover: named setup ## make a stack ready again after a run that was killed: ma
 	@$(BIN)/python -m engine recover --stack "$(STACK)" $(if $(FORCE),--force)
 
 .PHONY: tools
-tools: setup ## pulumi and etcd, from PATH or built once
+tools: setup ## pulumi, etcd and etcdutl, from PATH or built once
 	@$(BIN)/python -m lab.tools
 
 .PHONY: structure

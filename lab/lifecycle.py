@@ -18,7 +18,7 @@ from lab.errors import LabError
 from lab.run import Run
 from lab.settings import HOME, ignored, speed
 from lab.stackfile import StackFile
-from lab.tools import ETCD
+from lab.tools import ETCD, ETCDUTL
 
 START_TIMEOUT = 30.0
 """Seconds."""
@@ -50,7 +50,7 @@ def in_turn(run: Run, say: Say) -> AbstractContextManager[None]:
 def begin(run: Run, stack: StackFile, say: Say) -> None:
     """Make the world of ``stack`` anew."""
     sealed = network.choose(stack, say)
-    engine, etcd = binary(PULUMI, say), binary(ETCD, say)
+    engine, etcd, etcdutl = (binary(tool, say) for tool in (PULUMI, ETCD, ETCDUTL))
     end(run)  # what a killed run left
     if not sealed:
         network.refuse_taken(stack)
@@ -61,6 +61,7 @@ def begin(run: Run, stack: StackFile, say: Say) -> None:
         sealed=sealed,
         outer=namespace.network_of("self") if sealed else "",
         etcd=str(etcd),
+        etcdutl=str(etcdutl),
         speed=speed(),
     )
     equip(run, stack, engine)

@@ -24,7 +24,7 @@ LARGEST_LINE = 1 << 20
 class World:
     """Everything that is simulated in one run."""
 
-    def __init__(self, run: Run, etcd: Path, speed: float) -> None:
+    def __init__(self, run: Run, etcd: Path, etcdutl: Path, speed: float) -> None:
         """Begin empty; ``speed`` simulated seconds pass in a real one."""
         clock = Clock(speed)
         self.run = run
@@ -33,7 +33,9 @@ class World:
         self.registry = Registry()
         self.over = asyncio.Event()
         self.factory: str | None = None
-        self._world = MachineWorld(clock, self.journal, self.faults, etcd, run.folder / "machines", self.registry)
+        self._world = MachineWorld(
+            clock, self.journal, self.faults, etcd, run.folder / "machines", self.registry, etcdutl
+        )
 
     async def create(self, hardware: dict[str, Any], power: bool = True) -> dict[str, Any]:
         """Make a machine and begin to boot it."""

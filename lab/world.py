@@ -63,7 +63,7 @@ async def live(run: Run, stack: StackFile, settings: dict[str, Any]) -> None:
     from lab.loadbalancer import balance
     from lab.server import World, listen
 
-    world = World(run, Path(settings["etcd"]), float(settings["speed"]))
+    world = World(run, Path(settings["etcd"]), Path(settings["etcdutl"]), float(settings["speed"]))
     loop = asyncio.get_running_loop()
 
     def record(event: str, **fields: Any) -> None:

@@ -13,11 +13,13 @@ from lab.machine.inspect import INSPECT
 from lab.machine.kubeconfig import kubeconfig
 from lab.machine.lifecycle import LIFECYCLE
 from lab.machine.lifecycle_service import LIFECYCLE_SERVICE
+from lab.machine.reset import RESET
 from lab.machine.upgrade import UPGRADE_CALLS
 
 IMPLEMENTATIONS: Mapping[str, Implementation] = {
     **INSPECT,
     **LIFECYCLE,
+    **RESET,
     **ETCD,
     **IMAGES,
     **UPGRADE_CALLS,

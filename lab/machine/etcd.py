@@ -33,6 +33,7 @@ class Etcd:
         self.process = EtcdProcess(self._world.etcd, session.machine.directory)
         self.state, self.message, self.healthy = "Waiting", 'Waiting for service "cri" to be "up"', False
         self._bootstrap = asyncio.Event()
+        self._recover = self._unchecked = self._left = False
         self._context: ssl.SSLContext | None = None
         self._learner = 0
         self._up = False
@@ -60,8 +61,12 @@ class Etcd:
         """Whether a bootstrap was asked for in this boot."""
         return self._bootstrap.is_set()
 
-    def bootstrap(self) -> None:
-        """Start a new cluster here; the caller has checked that there is no data."""
+    def bootstrap(self, *, recover: bool = False, unchecked: bool = False) -> None:
+        """Start a new cluster here, from the snapshot if that is wanted; the caller has checked that there is no data.
+
+        ``unchecked`` takes a snapshot without a hash.
+        """
+        self._recover, self._unchecked = recover, unchecked
         self._bootstrap.set()
 
     async def run(self) -> None:
@@ -85,6 +90,8 @@ class Etcd:
                 watch.cancel()
                 await asyncio.gather(watch, return_exceptions=True)
                 self._down("stopped")
+            if self._left:
+                return
             self.state, self.message = "Waiting", f"Error running etcd, going to restart forever: exit code {code}"
             await self._world.clock.sleep(_RESTART, at_least=1.0)
             initial = {}
@@ -99,9 +106,12 @@ class Etcd:
         """Leave the cluster, stop and lose the data; raises EtcdError when the others do not let it go."""
         if self.member:
             await self._be_removed()
+        self._left = True
         await self.stop(cut=False)
         self.process.wipe()
         self._machine.member = 0
+        if self._session.kubeapi:
+            self._session.kubeapi.close()  # it knows no other member than the one that was here
 
     async def _be_removed(self) -> None:
         for left in reversed(range(_LEAVE_ATTEMPTS)):
@@ -130,14 +140,30 @@ class Etcd:
         return Gateway(hosts, self._context)
 
     async def _initial(self) -> dict[str, str]:
-        own = f"{self._session.hostname}={peer_url(self._session.address)}"
-        while not self._bootstrap.is_set():
+        """Join or, once that is asked for, make a cluster; returns what etcd is told about that."""
+        while True:
+            if self._bootstrap.is_set() and (made := await self._make()) is not None:
+                return made
             with contextlib.suppress(EtcdError):
                 members = await self._join()
                 return {"initial-cluster": ",".join(members), "initial-cluster-state": "existing"}
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._bootstrap.wait(), self._world.clock.real(_JOIN, at_least=_POLL))
-        self._machine.record("etcd-bootstrap", cluster=self._session.settings.cluster_key)
+
+    async def _make(self) -> dict[str, str] | None:
+        session, cluster = self._session, self._session.settings.cluster_key
+        if self._recover:
+            where = (self._world.etcdutl, self._machine.snapshot, session.hostname, session.address)
+            if why := await self.process.restore(*where, unchecked=self._unchecked):
+                self.message = f"failed to restore the snapshot: {why}"
+                self._machine.record("etcd-restore-failed", why=why)
+                self._bootstrap.clear()
+                return None
+            self._machine.snapshot.unlink()
+            self._machine.record("etcd-restored", cluster=cluster)
+            return {}
+        self._machine.record("etcd-bootstrap", cluster=cluster)
+        own = f"{session.hostname}={peer_url(session.address)}"
         return {"initial-cluster": own, "initial-cluster-state": "new"}
 
     async def _join(self) -> list[str]:
@@ -152,9 +178,9 @@ class Etcd:
         return [f"{names[member.id]}={url}" for member in await gateway.members() for url in member.peer_urls]
 
     async def _promote(self) -> None:
-        while self._learner:
+        while True:
             await self._world.clock.sleep(_PROMOTE, at_least=_POLL)
-            for host in self._others():
+            for host in self._others() if self._learner else ():
                 with contextlib.suppress(EtcdError):
                     await self._gateway([host]).promote(self._learner)
                     self._learner = 0
@@ -168,6 +194,8 @@ class Etcd:
                 status = await self.local().status()
                 self._note_member(int(status["header"]["member_id"]))
                 self._note_up()
+                if status.get("isLearner"):  # also one that was cut off before it could vote
+                    self._learner = self.member
                 self.healthy = await self.local().healthy()
                 self.message = "Health check successful" if self.healthy else "etcdserver: no leader"
             await self._world.clock.sleep(_HEALTH if self.healthy else 1.0, at_least=_POLL if not self.healthy else 1.0)

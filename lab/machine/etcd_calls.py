@@ -126,6 +126,49 @@ async def snapshot(call: Call) -> AsyncIterator[Data]:
         yield Data(bytes=data[start : start + _CHUNK])
 
 
+async def recover(call: Call) -> machine_pb2.EtcdRecoverResponse:
+    """Keep a snapshot for a bootstrap from it; the whole of it has arrived before this is called."""
+    control_plane_only(call, "etcd recover")
+    if not call.session.cri:
+        raise GRPCError(Status.FAILED_PRECONDITION, "etcd recovery is not available yet: there is no data directory")
+    call.session.machine.snapshot.write_bytes(b"".join(chunk.bytes for chunk in call.chunks))
+    call.session.machine.record("etcd-snapshot-uploaded")
+    return machine_pb2.EtcdRecoverResponse(messages=[machine_pb2.EtcdRecover()])
+
+
+async def defragment(call: Call) -> machine_pb2.EtcdDefragmentResponse:
+    """Defragment this member alone."""
+    etcd = _etcd(call, "etcd defragment")
+    try:
+        await etcd.local().defragment()
+    except EtcdError as error:
+        raise _failure(error, "failed to defragment etcd: ") from error
+    call.session.machine.record("etcd-defragmented")
+    return machine_pb2.EtcdDefragmentResponse(messages=[machine_pb2.EtcdDefragment()])
+
+
+async def alarm_list(call: Call) -> machine_pb2.EtcdAlarmListResponse:
+    """The alarms that are raised, of all members."""
+    message = machine_pb2.EtcdAlarm(member_alarms=await _alarms(call, disarm=False))
+    return machine_pb2.EtcdAlarmListResponse(messages=[message])
+
+
+async def alarm_disarm(call: Call) -> machine_pb2.EtcdAlarmDisarmResponse:
+    """End the alarms, and say which those were."""
+    message = machine_pb2.EtcdAlarmDisarm(member_alarms=await _alarms(call, disarm=True))
+    return machine_pb2.EtcdAlarmDisarmResponse(messages=[message])
+
+
+async def _alarms(call: Call, *, disarm: bool) -> list[machine_pb2.EtcdMemberAlarm]:
+    etcd = _etcd(call, "etcd alarms")
+    try:
+        raised = await etcd.local().alarms(disarm=disarm)
+    except EtcdError as error:
+        raise _failure(error, "failed to read etcd alarms: ") from error
+    kinds = machine_pb2.EtcdMemberAlarm.AlarmType
+    return [machine_pb2.EtcdMemberAlarm(member_id=member, alarm=kinds.Value(kind)) for member, kind in raised]
+
+
 ETCD: Mapping[str, Implementation] = {
     f"{_PATH}/EtcdMemberList": member_list,
     f"{_PATH}/EtcdStatus": status,
@@ -133,4 +176,8 @@ ETCD: Mapping[str, Implementation] = {
     f"{_PATH}/EtcdLeaveCluster": leave_cluster,
     f"{_PATH}/EtcdForfeitLeadership": forfeit_leadership,
     f"{_PATH}/EtcdSnapshot": snapshot,
+    f"{_PATH}/EtcdRecover": recover,
+    f"{_PATH}/EtcdDefragment": defragment,
+    f"{_PATH}/EtcdAlarmList": alarm_list,
+    f"{_PATH}/EtcdAlarmDisarm": alarm_disarm,
 }

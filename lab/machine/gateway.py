@@ -73,6 +73,18 @@ class Gateway:
         """Give the lead to another member; only the leader can."""
         await self.call("/v3/maintenance/transfer-leadership", {"targetID": str(target)})
 
+    async def defragment(self) -> None:
+        """Give back the space that deleted values took; the member answers nobody meanwhile."""
+        await self.call("/v3/maintenance/defragment", seconds=60.0)
+
+    async def alarms(self, *, disarm: bool = False) -> tuple[tuple[int, str], ...]:
+        """The alarms of all members, by member id; ``disarm`` ends them."""
+        raised = (await self.call("/v3/maintenance/alarm", {"action": "GET"})).get("alarms", ())
+        if disarm:
+            for alarm in raised:
+                await self.call("/v3/maintenance/alarm", {"action": "DEACTIVATE", **alarm})
+        return tuple((int(alarm["memberID"]), str(alarm["alarm"])) for alarm in raised)
+
     async def snapshot(self) -> bytes:
         """A snapshot of the database."""
         answer = await self._post("/v3/maintenance/snapshot", {}, 60.0)

@@ -12,6 +12,7 @@ from talosapi.gen import machine_pb2, storage_pb2
 from talosapi.gen.common_pb2 import Data
 
 _PATH = "/machine.MachineService"
+_CHUNK = 32 * 1024  # bytes
 
 
 async def version(call: Call) -> machine_pb2.VersionResponse:
@@ -55,7 +56,7 @@ async def disks(call: Call) -> storage_pb2.DisksResponse:
 
 
 async def read(call: Call) -> AsyncIterator[Data]:
-    """The few files that tools ask for; anything else is not there. etcd's database is there in name only."""
+    """The few files that tools ask for; anything else is not there."""
     session = call.session
     booted = time.time() + session.machine.fault_value("clock-skew", "seconds") - session.uptime
     files = {
@@ -63,8 +64,12 @@ async def read(call: Call) -> AsyncIterator[Data]:
         "/proc/uptime": f"{session.uptime:.2f} 0.00\n",
         "/proc/stat": f"cpu 0 0 0 0\nbtime {booted:.0f}\n",
     }
-    if session.etcd and session.etcd.process.has_data:
-        files["/var/lib/etcd/member/snap/db"] = "lab\n"
+    database = session.machine.directory / "etcd/member/snap/db"
+    if call.request.path == "/var/lib/etcd/member/snap/db" and database.exists():
+        content = database.read_bytes()
+        for start in range(0, len(content), _CHUNK):
+            yield Data(bytes=content[start : start + _CHUNK])
+        return
     if call.request.path not in files:
         raise GRPCError(Status.UNKNOWN, f"stat {call.request.path}: no such file or directory")
     yield Data(bytes=files[call.request.path].encode())

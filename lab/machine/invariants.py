@@ -8,6 +8,8 @@ QUORUM = "fewer voting etcd members up than a majority"
 TWO_DOWN = "two control planes down at once"
 SECOND_BOOTSTRAP = "a bootstrap on a second machine"
 WRONG_MACHINE = "a configuration on the wrong machine"
+NO_FALLBACK = "no version left that a machine has run"
+INSTALLED_TWICE = "a machine installed twice for one upgrade"
 
 
 @dataclass
@@ -31,6 +33,8 @@ class Invariants:
         self._clusters: dict[str, _Cluster] = {}
         self._cluster_of: dict[str, str] = {}
         self._machines: dict[str, str] = {}
+        self._upgraded: dict[str, str] = {}  # the image that each machine was upgraded to, unless it turned back
+        self._not_booted: set[str] = set()  # machines with a version that was installed and has not booted yet
         self._on = True
         journal.watch(self._see)
 
@@ -65,6 +69,32 @@ class Invariants:
             theirs = entry["hostname"] == other or (address in entry["addresses"] and own not in entry["addresses"])
             if other != machine and theirs:
                 self._journal.violation(WRONG_MACHINE, machine, belongs_to=other)
+
+    def _on_installed(self, machine: str, _: _Cluster, entry: Entry) -> None:
+        if not entry["beside"]:
+            return
+        if machine in self._not_booted:
+            self._journal.violation(NO_FALLBACK, machine, image=entry["image"])
+        if self._upgraded.get(machine) == entry["image"]:
+            self._journal.violation(INSTALLED_TWICE, machine, image=entry["image"])
+        self._not_booted.add(machine)
+        self._upgraded[machine] = entry["image"]
+
+    def _on_boot(self, machine: str, _: _Cluster, __: Entry) -> None:
+        self._not_booted.discard(machine)
+
+    def _on_turned_back(self, machine: str, _: _Cluster, __: Entry) -> None:
+        self._upgraded.pop(machine, None)
+
+    def _on_wiped(self, machine: str, _: _Cluster, __: Entry) -> None:
+        self._not_booted.discard(machine)
+        self._upgraded.pop(machine, None)
+
+    def _on_etcd_restored(self, machine: str, cluster: _Cluster, _: Entry) -> None:
+        """A cluster that lost its majority begins anew with the one member that has its snapshot."""
+        cluster.bootstrapped = machine
+        cluster.voting = {machine}
+        self._check(machine, cluster)
 
     def _on_etcd_bootstrap(self, machine: str, cluster: _Cluster, _: Entry) -> None:
         if cluster.bootstrapped not in ("", machine):

@@ -9,7 +9,7 @@ from lab.machine import durations
 from lab.machine.describe import describe
 from lab.machine.hardware import Hardware
 from lab.machine.session import Session
-from lab.machine.session_ends import SHUTDOWN, WIPE
+from lab.machine.session_ends import SHUTDOWN
 from lab.machine.settings import Settings
 from lab.machine.system_disk import BootEntry, SystemDisk, image_schematic, image_version
 from lab.machine.world import MachineWorld
@@ -32,7 +32,6 @@ class Machine:
         self.cluster = self.role = ""  # which cluster it was configured for, as discovery remembers it
         self.member = 0  # etcd member id, kept with the data
         self.images: set[tuple[int, str]] = set()  # pulled container images, by namespace and name
-        self.lose_etcd = False  # at the next boot: the ephemeral partition is wiped
         self.stage = "off"
         self._life: asyncio.Task[None] | None = None
         self._fault_cleared = asyncio.Event()
@@ -48,6 +47,11 @@ class Machine:
     def directory(self) -> Path:
         """Where its etcd lives."""
         return self.world.workdir / self.hardware.uuid
+
+    @property
+    def snapshot(self) -> Path:
+        """The snapshot of etcd that was uploaded to it, if there is one."""
+        return self.directory / "etcd.snapshot"
 
     async def power_on(self) -> None:
         """Press the button; a machine that runs takes no notice."""
@@ -129,11 +133,22 @@ class Machine:
         return f"{image}: not found" if self.fault("image-missing") else self.world.registry.missing(image)
 
     def wipe(self) -> None:
-        """Lose everything on the system disk, etcd's data too."""
-        self.disk, self.member, self.images = SystemDisk(), 0, set()
+        """Lose everything on the system disk."""
+        self.disk = SystemDisk()
         self.cluster = self.role = ""
-        shutil.rmtree(self.directory / "etcd", ignore_errors=True)
+        self.lose_data()
+        self.lose_etcd()
         self.record("wiped")
+
+    def lose_data(self) -> None:
+        """Lose images and what was uploaded."""
+        self.images = set()
+        self.snapshot.unlink(missing_ok=True)
+
+    def lose_etcd(self) -> None:
+        """Lose etcd's data."""
+        self.member = 0
+        shutil.rmtree(self.directory / "etcd", ignore_errors=True)
 
     def _ended(self, life: asyncio.Task[None]) -> None:
         if not life.cancelled() and (error := life.exception()):
@@ -148,9 +163,7 @@ class Machine:
                 self.stage = "nothing to boot from"
                 return self.record("nothing-to-boot")
             ending = await self._run()
-            if ending.startswith(WIPE):
-                self.wipe()
-            if ending.endswith(SHUTDOWN):
+            if ending == SHUTDOWN:
                 self.stage = "off"
                 return self.record("power-off", why="shut down")
             self.record("reboot")
@@ -158,9 +171,8 @@ class Machine:
 
     async def _boot(self) -> None:
         self.stage = "booting"
-        if self.lose_etcd or self.fault("etcd-lost"):
-            self.lose_etcd, self.member = False, 0
-            shutil.rmtree(self.directory / "etcd", ignore_errors=True)
+        if self.fault("etcd-lost"):
+            self.lose_etcd()
         await self.world.clock.sleep(durations.BOOT + self.fault_value("reboot-late", "seconds"))
         self.record("boot", version=self.version)
 

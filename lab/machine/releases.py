@@ -8,6 +8,8 @@ APPLY_ONCE = 12
 """First minor version that takes no further configuration once one was applied that makes it reboot."""
 NEVER_REBOOTS = 14
 """First minor version that never reboots for a configuration."""
+VOLUMES = 14
+"""First minor version that wipes etcd's directory and those like it by their own labels."""
 EXIT_CODES = 14
 """First minor version whose installer says with its exit code what went wrong."""
 _BEHIND, _AHEAD = (

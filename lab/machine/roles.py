@@ -15,7 +15,7 @@ _MACHINE: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("Version", "Hostname", "Memory", "ServiceList", "Events"), _READ),
     **dict.fromkeys(("EtcdMemberList", "EtcdStatus"), _READ | {ETCD_BACKUP}),
     **dict.fromkeys(("Reboot", "Shutdown"), _OPERATE),
-    "ImagePull": _OPERATE,
+    **dict.fromkeys(("ImagePull", "EtcdAlarmList", "EtcdAlarmDisarm", "EtcdDefragment"), _OPERATE),
     "EtcdSnapshot": _OPERATE | {ETCD_BACKUP},
     "ApplyConfiguration": frozenset({ADMIN, READER}),  # readers in maintenance mode only: the call itself looks
 }

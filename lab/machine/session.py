@@ -153,7 +153,7 @@ class Session:
         """Stop everything: in Talos's order, or at once when the power is cut."""
         self.running = False
         if not cut:
-            down = self.ending.done() and self.ending.result().endswith(SHUTDOWN)
+            down = self.ending.done() and self.ending.result() == SHUTDOWN
             await self.enter("shutting_down" if down else "rebooting")
             await self.stop_services()
         for task in list(self._tasks):

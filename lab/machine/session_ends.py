@@ -1,5 +1,4 @@
-"""The ways a session ends; a wipe goes before one of the other two."""
+"""The ways a session ends."""
 
 REBOOT = "reboot"
 SHUTDOWN = "shutdown"
-WIPE = "wipe-"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class MachineWorld:
     """The surroundings of every machine. Owns the register of machines and the watch over the invariants.
 
-    ``etcd`` is the real program; ``workdir`` holds one directory per machine, gone when the machine is deleted.
+    ``etcd`` and ``etcdutl`` are the real programs; ``workdir`` holds a directory of each machine until it is deleted.
     """
 
     clock: Clock
@@ -30,6 +30,7 @@ class MachineWorld:
     etcd: Path
     workdir: Path
     registry: Registry = field(default_factory=Registry)
+    etcdutl: Path = Path("etcdutl")
     machines: dict[str, "Machine"] = field(default_factory=dict)
     members: dict[int, str] = field(default_factory=dict)  # etcd member id to machine name, also of machines gone
 

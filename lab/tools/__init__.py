@@ -1,4 +1,4 @@
-"""The programs the lab runs: ``pulumi``, which a real stack needs too, and ``etcd``."""
+"""The programs the lab runs: ``pulumi``, which a real stack needs too, ``etcd``, and what restores its snapshots."""
 
 from pathlib import Path
 
@@ -12,4 +12,13 @@ ETCD = Tool(
     question=("--version",),
     folder=Path(__file__).parent / "etcd",
 )
-TOOLS = {tool.name: tool for tool in (PULUMI, ETCD)}
+ETCDUTL = Tool(
+    name="etcdutl",
+    package="go.etcd.io/etcd/etcdutl/v3",
+    module="go.etcd.io/etcd/etcdutl/v3",
+    oldest=(3, 6, 0),
+    question=("version",),
+    folder=Path(__file__).parent / "etcdutl",
+    duration="half a minute",
+)
+TOOLS = {tool.name: tool for tool in (PULUMI, ETCD, ETCDUTL)}

@@ -107,6 +107,18 @@ class MachineServiceBase(abc.ABC):
     async def EtcdRecover(self, stream: 'grpclib.server.Stream[talosapi.gen.common_pb2.Data, talosapi.gen.machine_pb2.EtcdRecoverResponse]') -> None:
         pass
 
+    @abc.abstractmethod
+    async def EtcdAlarmList(self, stream: 'grpclib.server.Stream[google.protobuf.empty_pb2.Empty, talosapi.gen.machine_pb2.EtcdAlarmListResponse]') -> None:
+        pass
+
+    @abc.abstractmethod
+    async def EtcdAlarmDisarm(self, stream: 'grpclib.server.Stream[google.protobuf.empty_pb2.Empty, talosapi.gen.machine_pb2.EtcdAlarmDisarmResponse]') -> None:
+        pass
+
+    @abc.abstractmethod
+    async def EtcdDefragment(self, stream: 'grpclib.server.Stream[google.protobuf.empty_pb2.Empty, talosapi.gen.machine_pb2.EtcdDefragmentResponse]') -> None:
+        pass
+
     def __mapping__(self) -> typing.Dict[str, grpclib.const.Handler]:
         return {
             '/machine.MachineService/Version': grpclib.const.Handler(
@@ -240,6 +252,24 @@ class MachineServiceBase(abc.ABC):
                 grpclib.const.Cardinality.STREAM_UNARY,
                 talosapi.gen.common_pb2.Data,
                 talosapi.gen.machine_pb2.EtcdRecoverResponse,
+            ),
+            '/machine.MachineService/EtcdAlarmList': grpclib.const.Handler(
+                self.EtcdAlarmList,
+                grpclib.const.Cardinality.UNARY_UNARY,
+                google.protobuf.empty_pb2.Empty,
+                talosapi.gen.machine_pb2.EtcdAlarmListResponse,
+            ),
+            '/machine.MachineService/EtcdAlarmDisarm': grpclib.const.Handler(
+                self.EtcdAlarmDisarm,
+                grpclib.const.Cardinality.UNARY_UNARY,
+                google.protobuf.empty_pb2.Empty,
+                talosapi.gen.machine_pb2.EtcdAlarmDisarmResponse,
+            ),
+            '/machine.MachineService/EtcdDefragment': grpclib.const.Handler(
+                self.EtcdDefragment,
+                grpclib.const.Cardinality.UNARY_UNARY,
+                google.protobuf.empty_pb2.Empty,
+                talosapi.gen.machine_pb2.EtcdDefragmentResponse,
             ),
         }
 
@@ -378,4 +408,22 @@ class MachineServiceStub:
             '/machine.MachineService/EtcdRecover',
             talosapi.gen.common_pb2.Data,
             talosapi.gen.machine_pb2.EtcdRecoverResponse,
+        )
+        self.EtcdAlarmList = grpclib.client.UnaryUnaryMethod(
+            channel,
+            '/machine.MachineService/EtcdAlarmList',
+            google.protobuf.empty_pb2.Empty,
+            talosapi.gen.machine_pb2.EtcdAlarmListResponse,
+        )
+        self.EtcdAlarmDisarm = grpclib.client.UnaryUnaryMethod(
+            channel,
+            '/machine.MachineService/EtcdAlarmDisarm',
+            google.protobuf.empty_pb2.Empty,
+            talosapi.gen.machine_pb2.EtcdAlarmDisarmResponse,
+        )
+        self.EtcdDefragment = grpclib.client.UnaryUnaryMethod(
+            channel,
+            '/machine.MachineService/EtcdDefragment',
+            google.protobuf.empty_pb2.Empty,
+            talosapi.gen.machine_pb2.EtcdDefragmentResponse,
         )

@@ -1719,3 +1719,168 @@ class EtcdRecover(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EtcdRecover: _TypeAlias = EtcdRecover  # noqa: Y015
+
+@_typing.final
+class EtcdAlarmListResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___EtcdAlarm]: ...
+    def __init__(
+        self,
+        *,
+        messages: _abc.Iterable[Global___EtcdAlarm] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["messages", b"messages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EtcdAlarmListResponse: _TypeAlias = EtcdAlarmListResponse  # noqa: Y015
+
+@_typing.final
+class EtcdAlarm(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    METADATA_FIELD_NUMBER: _builtins.int
+    MEMBER_ALARMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def metadata(self) -> _common_pb2.Metadata: ...
+    @_builtins.property
+    def member_alarms(self) -> _containers.RepeatedCompositeFieldContainer[Global___EtcdMemberAlarm]: ...
+    def __init__(
+        self,
+        *,
+        metadata: _common_pb2.Metadata | None = ...,
+        member_alarms: _abc.Iterable[Global___EtcdMemberAlarm] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["metadata", b"metadata"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["member_alarms", b"member_alarms", "metadata", b"metadata"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EtcdAlarm: _TypeAlias = EtcdAlarm  # noqa: Y015
+
+@_typing.final
+class EtcdMemberAlarm(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    class _AlarmType:
+        ValueType = _typing.NewType("ValueType", _builtins.int)
+        V: _TypeAlias = ValueType  # noqa: Y015
+
+    class _AlarmTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[EtcdMemberAlarm._AlarmType.ValueType], _builtins.type):
+        DESCRIPTOR: _descriptor.EnumDescriptor
+        NONE: EtcdMemberAlarm._AlarmType.ValueType  # 0
+        NOSPACE: EtcdMemberAlarm._AlarmType.ValueType  # 1
+        CORRUPT: EtcdMemberAlarm._AlarmType.ValueType  # 2
+
+    class AlarmType(_AlarmType, metaclass=_AlarmTypeEnumTypeWrapper): ...
+    NONE: EtcdMemberAlarm.AlarmType.ValueType  # 0
+    NOSPACE: EtcdMemberAlarm.AlarmType.ValueType  # 1
+    CORRUPT: EtcdMemberAlarm.AlarmType.ValueType  # 2
+
+    MEMBER_ID_FIELD_NUMBER: _builtins.int
+    ALARM_FIELD_NUMBER: _builtins.int
+    member_id: _builtins.int
+    alarm: Global___EtcdMemberAlarm.AlarmType.ValueType
+    def __init__(
+        self,
+        *,
+        member_id: _builtins.int = ...,
+        alarm: Global___EtcdMemberAlarm.AlarmType.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alarm", b"alarm", "member_id", b"member_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EtcdMemberAlarm: _TypeAlias = EtcdMemberAlarm  # noqa: Y015
+
+@_typing.final
+class EtcdAlarmDisarmResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___EtcdAlarmDisarm]: ...
+    def __init__(
+        self,
+        *,
+        messages: _abc.Iterable[Global___EtcdAlarmDisarm] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["messages", b"messages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EtcdAlarmDisarmResponse: _TypeAlias = EtcdAlarmDisarmResponse  # noqa: Y015
+
+@_typing.final
+class EtcdAlarmDisarm(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    METADATA_FIELD_NUMBER: _builtins.int
+    MEMBER_ALARMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def metadata(self) -> _common_pb2.Metadata: ...
+    @_builtins.property
+    def member_alarms(self) -> _containers.RepeatedCompositeFieldContainer[Global___EtcdMemberAlarm]: ...
+    def __init__(
+        self,
+        *,
+        metadata: _common_pb2.Metadata | None = ...,
+        member_alarms: _abc.Iterable[Global___EtcdMemberAlarm] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["metadata", b"metadata"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["member_alarms", b"member_alarms", "metadata", b"metadata"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EtcdAlarmDisarm: _TypeAlias = EtcdAlarmDisarm  # noqa: Y015
+
+@_typing.final
+class EtcdDefragmentResponse(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___EtcdDefragment]: ...
+    def __init__(
+        self,
+        *,
+        messages: _abc.Iterable[Global___EtcdDefragment] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["messages", b"messages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EtcdDefragmentResponse: _TypeAlias = EtcdDefragmentResponse  # noqa: Y015
+
+@_typing.final
+class EtcdDefragment(_message.Message):
+    DESCRIPTOR: _descriptor.Descriptor
+
+    METADATA_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def metadata(self) -> _common_pb2.Metadata: ...
+    def __init__(
+        self,
+        *,
+        metadata: _common_pb2.Metadata | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["metadata", b"metadata"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["metadata", b"metadata"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EtcdDefragment: _TypeAlias = EtcdDefragment  # noqa: Y015

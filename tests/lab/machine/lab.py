@@ -23,7 +23,7 @@ from lab.journal import Journal
 from lab.machine import Hardware, Machine, MachineWorld
 from lab.machine.dispatch import METHODS
 from lab.machine.pki import Pair, client_context
-from lab.tools import ETCD
+from lab.tools import ETCD, ETCDUTL
 from machinery import GenerateArgs, client_certificate, generate_configuration, generate_secrets
 from talosapi.gen.machine_pb2 import ApplyConfigurationRequest, ApplyConfigurationResponse, BootstrapRequest
 
@@ -83,6 +83,8 @@ class Lab:
         self.journal = Journal(directory / "journal.jsonl", self.clock)
         self.faults = Faults()
         self.world = MachineWorld(self.clock, self.journal, self.faults, program, directory / "machines")
+        if program.is_absolute():
+            self.world.etcdutl = binary(ETCDUTL)
         self.secrets = generate_secrets("v1.13")
         self.vip = f"{self.network}.5"
 

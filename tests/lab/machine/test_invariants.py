@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from lab.journal import Journal
-from lab.machine.invariants import QUORUM, SECOND_BOOTSTRAP, TWO_DOWN, WRONG_MACHINE, Invariants
+from lab.machine.invariants import (
+    INSTALLED_TWICE,
+    NO_FALLBACK,
+    QUORUM,
+    SECOND_BOOTSTRAP,
+    TWO_DOWN,
+    WRONG_MACHINE,
+    Invariants,
+)
 
 
 @pytest.fixture
@@ -82,3 +90,31 @@ def test_a_configuration_with_the_name_or_address_of_another_machine_is_seen(
 ) -> None:
     journal.record("configuration", "cp1", hostname=hostname, addresses=addresses)
     assert [entry["invariant"] for entry in journal.violations()] == [WRONG_MACHINE] * wrong
+
+
+def upgrades(journal: Journal, *images: str) -> list[str]:
+    """Install images on a machine one after the other; other words are events between. Return what broke."""
+    for word in images:
+        if "/" in word:
+            journal.record("installed", "cp1", image=word, version="v1.14.1", beside="v1.13.9")
+        else:
+            journal.record(word, "cp1")
+    return [str(entry["invariant"]) for entry in journal.violations()]
+
+
+def test_one_installation_for_each_upgrade_breaks_nothing(journal: Journal) -> None:
+    assert upgrades(journal, "x/a", "boot", "x/b", "boot", "x/a", "boot") == []
+
+
+def test_an_installation_before_the_last_one_has_booted_leaves_no_fallback(journal: Journal) -> None:
+    assert upgrades(journal, "x/a", "x/b", "boot") == [NO_FALLBACK]
+
+
+def test_what_was_installed_is_not_installed_again_unless_the_machine_turned_back(journal: Journal) -> None:
+    assert upgrades(journal, "x/a", "boot", "turned-back", "boot", "x/a", "boot", "wiped", "x/a", "boot") == []
+    assert upgrades(journal, "x/a") == [INSTALLED_TWICE]
+
+
+def test_a_cluster_that_was_restored_misses_none_of_its_old_members(journal: Journal) -> None:
+    assert happens(journal, *UP, "etcd-down cp1", "etcd-down cp2") == [QUORUM, TWO_DOWN]
+    assert happens(journal, "etcd-down cp3", "etcd-restored cp2", "etcd-up cp2") == [QUORUM, TWO_DOWN]

@@ -110,16 +110,6 @@ async def test_wiping_the_state_partition_forgets_the_configuration_alone(lab: L
     await lab.call(machine, "Reset", request)
     await until(lambda: len(lab.events("maintenance")) == 2, "maintenance after the reset")
     assert machine.disk.installed
-    with pytest.raises(GRPCError, match="HOME"):
-        request.system_partitions_to_wipe.add(label="HOME", wipe=True)
-        await up_again(lab, machine)
-        await lab.call(machine, "Reset", request)
-
-
-async def up_again(lab: Lab, machine: Machine) -> None:
-    await lab.apply(machine, lab.configuration("a"))
-    await until(lambda: machine.session and machine.session.cri, "it runs again")
-    await until(lambda: lab.answers(machine), "its API")
 
 
 async def test_a_shut_down_machine_stays_off_until_somebody_gives_it_power(lab: Lab) -> None:
