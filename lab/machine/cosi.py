@@ -8,7 +8,7 @@ from grpclib import GRPCError, Status
 
 from lab.machine import releases
 from lab.machine.dispatch import Call, Implementation
-from lab.machine.resource import Item, Kind
+from lab.machine.resource import Item, Kind, singular
 from lab.machine.resources import KINDS
 from lab.machine.roles import ADMIN
 from talosapi.gen import cosi_pb2
@@ -25,7 +25,7 @@ def _definitions(_: object) -> Iterator[Item]:
         names = sorted({*kind.names, *kind.aliases, kind.type.lower()})
         spec = specs.ResourceDefinitionSpec(
             resource_type=kind.type,
-            display_type=short.removesuffix("es") if short.endswith("ses") else short.removesuffix("s"),
+            display_type=singular(short),
             default_namespace=kind.namespace,
             aliases=kind.aliases,
             all_aliases=names,

@@ -1,6 +1,7 @@
 """How long things take on a simulated machine, in simulated seconds."""
 
 BOOT = 20.0  # from power to the machine API
+FIRMWARE = 10.0  # from a reboot to the boot: a client that tries every second must see that it is gone
 INSTALL = 30.0  # pulling the installer and writing the disk
 UPGRADE = 30.0  # the installer at work beside a version that runs
 PULL = 6.0  # pulling an installer image

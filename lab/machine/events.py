@@ -13,11 +13,14 @@ from talosapi.gen.machine_pb2 import Event, MachineStatusEvent, SequenceEvent
 if TYPE_CHECKING:
     from lab.machine.session import Session
 
-_POLL = 0.1  # real seconds between two looks
+_POLL = 0.02  # real seconds between two looks: shorter than a port lingers before it closes
 
 
 async def events(call: Call) -> AsyncIterator[Event]:
-    """An empty event (the stream is set up), then what changes, after what was before if that is asked for."""
+    """An empty event (the stream is set up), then what changes, after what was before if that is asked for.
+
+    It never ends by itself: a machine that goes down cuts it off.
+    """
     session = call.session
     sequences = session.sequences
     yield Event()
@@ -38,6 +41,7 @@ async def events(call: Call) -> AsyncIterator[Event]:
     # a task event has its name in the field where a sequence event has its own
     task = SequenceEvent(sequence="stopAllServices").SerializeToString()
     yield _event("TaskEvent", task, seen, session.actor)
+    await asyncio.Event().wait()
 
 
 def _event(name: str, value: bytes, number: int, actor: str = "") -> Event:

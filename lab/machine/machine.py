@@ -168,6 +168,7 @@ class Machine:
                 return self.record("power-off", why="shut down")
             self.record("reboot")
             await self._come_back()
+            await self.world.clock.sleep(durations.FIRMWARE)
 
     async def _boot(self) -> None:
         self.stage = "booting"

@@ -32,7 +32,14 @@ class Kind:
     def names(self) -> tuple[str, ...]:
         """Every short name it is found by."""
         plural = self.type.partition(".")[0].lower()
-        return (plural, plural.removesuffix("es") if plural.endswith("ses") else plural.removesuffix("s"))
+        return (plural, singular(plural))
+
+
+def singular(plural: str) -> str:
+    """The name of one of several."""
+    if plural.endswith("ies"):
+        return plural.removesuffix("ies") + "y"
+    return plural.removesuffix("es") if plural.endswith("ses") else plural.removesuffix("s")
 
 
 class Versions:
