@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -59,10 +60,21 @@ def canonical(text: str) -> str:
     return out.getvalue()
 
 
+@cache
+def customization(text: str) -> Mapping[str, Any]:
+    """Return what a canonical schematic adds to Talos."""
+    found: Mapping[str, Any] = (YAML(typ="safe", pure=True).load(text) or {}).get("customization", {})
+    return found
+
+
 def extensions_in(text: str) -> tuple[str, ...]:
     """Return the extensions that a canonical schematic asks for."""
-    value = YAML(typ="safe", pure=True).load(text) or {}
-    return tuple(value.get("customization", {}).get("systemExtensions", {}).get("officialExtensions", ()))
+    return tuple(customization(text).get("systemExtensions", {}).get("officialExtensions", ()))
+
+
+def kernel_arguments_in(text: str) -> tuple[str, ...]:
+    """Return the kernel arguments that a canonical schematic asks for."""
+    return tuple(customization(text).get("extraKernelArgs", ()))
 
 
 def identity(text: str) -> str:

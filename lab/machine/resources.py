@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lab.machine import status, wire
 from lab.machine.kubernetes_resources import KUBERNETES
 from lab.machine.resource import Item, Kind
+from lab.machine.service_resources import SERVICES
 from lab.schematic import extensions_in
 from talosapi.gen import resources_pb2 as specs
 
@@ -135,10 +136,11 @@ KINDS: tuple[Kind, ...] = (
     Kind("MachineTypes.config.talos.dev", "config", ("mt",), _machine_type),
     Kind("MachineStatuses.runtime.talos.dev", "runtime", ("ms",), _machine_status),
     Kind("ExtensionStatuses.runtime.talos.dev", "runtime", ("extensions",), _extensions),
-    Kind("BootedEntries.runtime.talos.dev", "runtime", (), _booted_entry),
+    Kind("BootedEntries.talos.dev", "runtime", (), _booted_entry),
     Kind("BootIDs.runtime.talos.dev", "runtime", (), _boot_id, since=14),
     Kind("TimeStatuses.v1alpha1.talos.dev", "runtime", (), _time_status),
     Kind("Disks.block.talos.dev", "runtime", (), _disks),
     Kind("Members.cluster.talos.dev", "cluster", ("member",), _members),
+    *SERVICES,
     *KUBERNETES,
 )

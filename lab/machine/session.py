@@ -204,6 +204,10 @@ class Session:
                 await vip.resign()
                 vip.stop()
             self._campaign()
+        if before.kubernetes_version != self.settings.kubernetes_version and self.kubelet.running:
+            self.kubelet.stop()
+            await self.machine.world.clock.sleep(durations.STOP)
+            self.start(self.kubelet.run())
         if (before.os_ca, before.cert_sans, before.hostname) != (
             *(self.settings.os_ca, self.settings.cert_sans, self.settings.hostname),
         ):

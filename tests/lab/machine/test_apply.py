@@ -1,14 +1,17 @@
 """Configurations for a machine that runs: modes, reboots, refusals."""
 
 import asyncio
+import json
 import ssl
 from pathlib import Path
+from typing import Any
 
 import pytest
 from grpclib import GRPCError, Status
 
 from lab.machine import Machine
 from lab.machine.configuration import check, needs_reboot
+from talosapi.gen.cosi_pb2 import GetRequest
 from talosapi.gen.machine_pb2 import ApplyConfigurationRequest, UpgradeRequest
 from tests.lab.machine.lab import Lab, Mode, until
 from tests.lab.machine.test_life import up
@@ -226,3 +229,37 @@ async def test_a_version_that_cannot_read_the_configuration_on_the_disk_does_not
     await until(lambda: lab.events("fatal"), "it does not boot")
     assert "cannot be read" in lab.events("fatal")[0]["why"] and "BlackholeRouteConfig" in lab.events("fatal")[0]["why"]
     await until(lambda: machine.version == "v1.13.2" and machine.session and machine.session.cri, "it turned back")
+
+
+async def test_another_kubelet_is_gone_for_a_moment_and_then_there(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    await until(lambda: machine.session and machine.session.kubelet.running, "its kubelet")
+    assert (await shown(lab, machine, "Services.v1alpha1.talos.dev", "kubelet"))["healthy"]
+    image = "ghcr.io/siderolabs/kubelet:v1.34.3"
+    patch = f"machine:\n  kubelet:\n    image: {image}\n"
+    with lab.clock.held():
+        await lab.apply(machine, lab.configuration("a", "controlplane", patch))
+        await until(lambda: machine.session and not machine.session.kubelet.running, "it stops")
+        with pytest.raises(GRPCError, match="doesn't exist"):
+            await shown(lab, machine, "Services.v1alpha1.talos.dev", "kubelet")
+    await until(lambda: machine.session and machine.session.kubelet.running, "its kubelet again")
+    assert (await shown(lab, machine, "KubeletSpecs.kubernetes.talos.dev", "kubelet"))["image"] == image
+
+
+async def test_another_image_of_the_api_server_is_a_new_version_of_its_resource(lab: Lab) -> None:
+    machine = await up(lab, "a", 11)
+    request = GetRequest(namespace="controlplane", type="APIServerConfigs.kubernetes.talos.dev", id="kube-apiserver")
+    versions = []
+    for patch in ("1.35.0", "1.35.0", "1.34.3"):
+        text = f"cluster:\n  apiServer:\n    image: registry.k8s.io/kube-apiserver:v{patch}\n"
+        await lab.apply(machine, lab.configuration("a", "controlplane", text))
+        versions.append(int((await lab.call(machine, "State/Get", request)).resource.metadata.version))
+    assert versions == [1, 1, 2]
+
+
+async def shown(lab: Lab, machine: Machine, kind: str, name: str) -> dict[str, Any]:
+    """A resource as people see it."""
+    namespace = "k8s" if "kubernetes" in kind else "runtime"
+    answer = await lab.call(machine, "State/Get", GetRequest(namespace=namespace, type=kind, id=name))
+    found: dict[str, Any] = json.loads(answer.resource.spec.yaml_spec)
+    return found

@@ -242,7 +242,7 @@ async def test_what_boots_has_its_schematic_its_entry_and_its_boot_id_among_the_
     shown = [answer.resource.spec.yaml_spec for answer in await lab.stream(machine, "State/List", request)]
     assert '"name": "qemu-guest-agent"' in shown[0]
     assert f'"version": "{SCHEMATIC}"' in shown[1] and "officialExtensions" in shown[1]
-    entry = await resource(lab, machine, "BootedEntries.runtime.talos.dev", "bootedentry")
+    entry = await resource(lab, machine, "BootedEntries.talos.dev", "bootedentry")
     assert "Talos-v1.14.1.efi" in entry.spec.yaml_spec
     booted = await resource(lab, machine, "BootIDs.runtime.talos.dev", "boot-id")
     assert (await boot_id(lab, machine)).decode().strip() in booted.spec.yaml_spec
