@@ -3,13 +3,15 @@
 import io
 import tarfile
 import zlib
+from collections.abc import Iterable
 
 from google.protobuf.message import DecodeError
 
 from talosapi import results
-from talosapi.gen import machine_pb2, resources_pb2, storage_pb2
+from talosapi.gen import lifecycle_pb2, machine_pb2, resources_pb2, storage_pb2
 
 _LARGEST_KUBECONFIG = 1 << 20  # bytes
+_LAST_LINES = 3
 
 
 def version(message: machine_pb2.Version) -> results.Version:
@@ -123,3 +125,26 @@ def kubeconfig(archive: bytes) -> str | None:
             return file.read().decode()
     except (tarfile.TarError, OSError, EOFError, KeyError, UnicodeDecodeError, zlib.error):
         return None
+
+
+def schematic(specs: Iterable[bytes]) -> str:
+    """Return the schematic's id out of the layers of an image; empty where none has it."""
+    for spec in specs:
+        try:
+            layer = resources_pb2.ExtensionStatusSpec.FromString(spec)
+        except DecodeError:
+            continue
+        if layer.metadata.name == "schematic":
+            return layer.metadata.version
+    return ""
+
+
+def installed(progress: Iterable[lifecycle_pb2.LifecycleServiceInstallProgress]) -> results.Installed:
+    """Return how an installer ended."""
+    said, code = [], None
+    for part in progress:
+        if part.WhichOneof("response") == "exit_code":
+            code = part.exit_code
+        elif part.message.strip():
+            said.append(part.message.strip())
+    return results.Installed(code, tuple(said[-_LAST_LINES:]))

@@ -13,8 +13,10 @@ from talosapi import answers, tls
 from talosapi.connection import Answer, Connection, Request
 from talosapi.credentials import Credentials
 from talosapi.errors import Code, TalosError
-from talosapi.gen import common_pb2, cosi_pb2, machine_pb2
+from talosapi.gen import common_pb2, cosi_pb2, image_pb2, lifecycle_pb2, machine_pb2
 from talosapi.gen.cosi_grpc import StateStub
+from talosapi.gen.image_grpc import ImageServiceStub
+from talosapi.gen.lifecycle_grpc import LifecycleServiceStub
 from talosapi.gen.machine_grpc import MachineServiceStub
 from talosapi.gen.storage_grpc import StorageServiceStub
 from talosapi.results import (
@@ -23,6 +25,7 @@ from talosapi.results import (
     Disk,
     EtcdMember,
     EtcdStatus,
+    Installed,
     MachineStatus,
     RebootMode,
     Service,
@@ -31,6 +34,8 @@ from talosapi.results import (
 )
 
 PORT = 50000
+_INSTALLERS = common_pb2.ContainerdInstance(driver=common_pb2.CRI, namespace=common_pb2.NS_SYSTEM)
+"""Where talosctl keeps installer images too."""
 T = TypeVar("T")
 
 
@@ -177,9 +182,40 @@ class Client:
         response = await self._connection.call(self._machine.Reset, [request], self._timeout)
         return self._connection.single(response.messages).actor_id
 
+    async def schematic(self) -> str:
+        """Ask for the id of the schematic that the running image was built from; empty where no factory built it."""
+        request = cosi_pb2.ListRequest(namespace="runtime", type="ExtensionStatuses.runtime.talos.dev")
+        method = StateStub(self._connection.channel).List
+
+        async def listed() -> list[bytes]:
+            answer = self._connection.stream(method, request, self._timeout)
+            return [part.resource.spec.proto_spec async for part in answer]
+
+        return answers.schematic(await self._repeated(listed))
+
+    async def pull(self, image: str, *, timeout: float = 600.0) -> None:
+        """Pull an installer image and keep it for `install`; NOT_FOUND where there is none of that name."""
+        request = image_pb2.ImageServicePullRequest(containerd=_INSTALLERS, image_ref=image)
+        async for _ in self._connection.stream(ImageServiceStub(self._connection.channel).Pull, request, timeout):
+            pass
+
+    async def install(self, image: str, *, timeout: float = 600.0) -> Installed:
+        """Install a pulled image beside what runs, to be booted next; from Talos 1.13 on, UNIMPLEMENTED before.
+
+        ``timeout`` is for each line of the installer. FAILED_PRECONDITION where an installer is at work already.
+        """
+        source = lifecycle_pb2.InstallArtifactsSource(image_name=image)
+        request = lifecycle_pb2.LifecycleServiceUpgradeRequest(containerd=_INSTALLERS, source=source)
+        method = LifecycleServiceStub(self._connection.channel).Upgrade
+        parts = [part.progress async for part in self._connection.stream(method, request, timeout)]
+        return answers.installed(parts)
+
     async def upgrade(self, image: str, *, stage: bool = False, force: bool = False, timeout: float = 600.0) -> str:
-        """Ask for an upgrade to this installer image and return the id of its events; up to Talos 1.13."""
-        request = machine_pb2.UpgradeRequest(image=image, preserve=True, stage=stage, force=force)
+        """Ask for an upgrade to this installer image, reboot included, and return the id of its events.
+
+        An answer says that the image is there and etcd may spare the machine, not that anything was installed.
+        """
+        request = machine_pb2.UpgradeRequest(image=image, stage=stage, force=force)
         response = await self._connection.call(self._machine.Upgrade, [request], timeout)
         return self._connection.single(response.messages).actor_id
 
@@ -200,6 +236,13 @@ class Client:
         """Ask a control plane's own member how it is."""
         response = await self._ask(self._machine.EtcdStatus, Empty())
         return answers.etcd_status(self._connection.single(response.messages).member_status)
+
+    async def forfeit_leadership(self) -> None:
+        """Let another member lead etcd, where this one does."""
+        response = await self._connection.call(
+            self._machine.EtcdForfeitLeadership, [machine_pb2.EtcdForfeitLeadershipRequest()], self._timeout
+        )
+        self._connection.single(response.messages)
 
     async def etcd_snapshot(self, *, timeout: float = 60.0) -> AsyncIterator[bytes]:
         """Stream a snapshot of etcd, which holds every secret of the cluster."""

@@ -7,6 +7,8 @@ from typing import Protocol, TypeVar
 
 from google.protobuf.message import Message
 from grpclib.client import Channel, ServiceMethod, Stream
+from grpclib.const import Status
+from grpclib.encoding.base import StatusDetailsCodecBase
 from grpclib.exceptions import GRPCError, ProtocolError, StreamTerminatedError
 from h2.exceptions import H2Error
 
@@ -23,6 +25,17 @@ _WRONG_NAME = "see that this is its address, or name the address in machine.cert
 _ANOTHER_CLUSTER = "it is in maintenance mode or belongs to another cluster: look at its console"
 # By OpenSSL's numbers: not yet valid, expired, another name, another address.
 _VERIFY_CURES = {9: _CLOCKS, 10: _CLOCKS, 62: _WRONG_NAME, 64: _WRONG_NAME}
+
+
+class _NoDetails(StatusDetailsCodecBase):
+    """Talos says everything in the message. grpclib's own codec defines google.rpc.Status, as Pulumi's SDK does too."""
+
+    def encode(self, status: Status, message: str | None, details: object) -> bytes:
+        """Send none."""
+        return b""
+
+    def decode(self, status: Status, message: str | None, data: bytes) -> None:
+        """Read none."""
 
 
 class _Part(Protocol):
@@ -49,7 +62,7 @@ class Connection:
             if context.verify_mode is ssl.CERT_REQUIRED
             else "it is configured already: use the credentials of its cluster"
         )
-        self.channel = Channel(address, port, ssl=context)
+        self.channel = Channel(address, port, ssl=context, status_details_codec=_NoDetails())
 
     def close(self) -> None:
         """End the connection; calls that are under way fail."""

@@ -67,6 +67,14 @@ class Applied:
 
 
 @dataclass(frozen=True)
+class Installed:
+    """How an installer ended: its exit code, None where it did not say one, and its last lines."""
+
+    exit_code: int | None
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Service:
     """A service of Talos, such as etcd. ``healthy`` is None where nothing is known of it."""
 

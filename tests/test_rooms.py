@@ -18,6 +18,8 @@ ROOMS = {
     "machinery": {"machinery", "findings", "versioning", "yaml", "cryptography"},
     "stackfile": {"stackfile", "findings", "machinery", "engine"},
     "machineconfig": {"machineconfig", "findings", "machinery", "topology", "jinja2"},
+    "kubeapi": {"kubeapi", "httpx"},
+    "provider": {"provider", "kubeapi", "talosapi", "versioning", "grpc", "pulumi"},
     "talosapi": {"talosapi", "grpclib", "h2", "yaml", "google", "cryptography", "grpc_tools"},
     "engine": {"engine"},
     "cli": {"cli", "engine", "findings", "stackfile", "topology", "machineconfig", "machinery", "talosapi"},
@@ -59,7 +61,7 @@ ALSO = {
 }
 STARTS = {
     # Which rooms a room may start as a process, beside its own: imports say nothing of that.
-    "lab": {"engine", "cli"},
+    "lab": {"engine", "cli", "provider"},
     "bench": {"engine", "cli", "lab"},
 }
 ASSEMBLY = {"components/cluster.py", "components/plan.py"}

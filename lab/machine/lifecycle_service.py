@@ -22,12 +22,12 @@ async def upgrade(call: Call) -> AsyncIterator[lifecycle_pb2.LifecycleServiceUpg
     It runs to its end when the caller goes away, and nothing else installs meanwhile. Nobody looks at etcd.
     """
     session, image = call.session, call.request.source.image_name
-    if not image:
-        raise GRPCError(Status.INVALID_ARGUMENT, "installer image name is required")
-    if not session.machine.disk.installed:
-        raise GRPCError(Status.FAILED_PRECONDITION, "Talos is not installed")
     if session.upgrading.locked():
         raise GRPCError(Status.FAILED_PRECONDITION, "another installation/upgrade is already in progress")
+    if not session.machine.disk.installed:
+        raise GRPCError(Status.FAILED_PRECONDITION, "machine is not installed")
+    if not image:
+        raise GRPCError(Status.INVALID_ARGUMENT, "installer image name is required")
     if (call.request.containerd.namespace, image) not in session.machine.images:
         raise GRPCError(Status.INTERNAL, f"image {image!r}: not found")
     said: asyncio.Queue[Progress] = asyncio.Queue()

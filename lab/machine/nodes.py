@@ -30,11 +30,13 @@ class Nodes:
         return self._with_condition(json.loads(stored)) if stored else None
 
     async def put(self, name: str, node: Mapping[str, Any]) -> None:
-        """Register a Node; what was set on it by hand stays."""
-        before = await self._etcd().get(_PREFIX + name)
-        unschedulable = json.loads(before).get("spec", {}).get("unschedulable") if before else None
-        spec = {**node["spec"], **({"unschedulable": True} if unschedulable else {})}
-        await self._etcd().put(_PREFIX + name, json.dumps({**node, "spec": spec}).encode())
+        """Register a Node; what others set on it stays: whether pods may come, and their annotations."""
+        stored = await self._etcd().get(_PREFIX + name)
+        before = json.loads(stored) if stored else {"metadata": {}, "spec": {}}
+        unschedulable = {key: True for key in ("unschedulable",) if before["spec"].get(key)}
+        annotations = {**before["metadata"].get("annotations", {}), **node["metadata"].get("annotations", {})}
+        kept = {"spec": {**node["spec"], **unschedulable}, "metadata": {**node["metadata"], "annotations": annotations}}
+        await self._etcd().put(_PREFIX + name, json.dumps({**node, **kept}).encode())
 
     async def patch(self, name: str, patch: Mapping[str, Any]) -> None:
         """Merge a patch into a Node; nothing happens to one that is not there."""

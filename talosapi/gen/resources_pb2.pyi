@@ -354,3 +354,54 @@ class TimeStatusSpec(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TimeStatusSpec: _TypeAlias = TimeStatusSpec  # noqa: Y015
+
+@_typing.final
+class ExtensionStatusSpec(_message.Message):
+    """runtime: ExtensionStatuses.runtime.talos.dev, a layer of the image that runs; one named "schematic" has its id."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class Metadata(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        NAME_FIELD_NUMBER: _builtins.int
+        VERSION_FIELD_NUMBER: _builtins.int
+        AUTHOR_FIELD_NUMBER: _builtins.int
+        DESCRIPTION_FIELD_NUMBER: _builtins.int
+        name: _builtins.str
+        version: _builtins.str
+        author: _builtins.str
+        description: _builtins.str
+        def __init__(
+            self,
+            *,
+            name: _builtins.str = ...,
+            version: _builtins.str = ...,
+            author: _builtins.str = ...,
+            description: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "description", b"description", "name", b"name", "version", b"version"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    IMAGE_FIELD_NUMBER: _builtins.int
+    METADATA_FIELD_NUMBER: _builtins.int
+    image: _builtins.str
+    @_builtins.property
+    def metadata(self) -> Global___ExtensionStatusSpec.Metadata: ...
+    def __init__(
+        self,
+        *,
+        image: _builtins.str = ...,
+        metadata: Global___ExtensionStatusSpec.Metadata | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["metadata", b"metadata"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["image", b"image", "metadata", b"metadata"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExtensionStatusSpec: _TypeAlias = ExtensionStatusSpec  # noqa: Y015
