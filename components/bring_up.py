@@ -13,6 +13,7 @@ from components.bootstrap_relay import BootstrapRelay
 from components.living import telling
 from components.nodes.shape import ProvisionedNode
 from components.record import Record
+from components.release import Machines, Release, ReleaseArgs
 from components.rollout import Rollout
 from machineconfig.causes import Causes
 from talosapi import Credentials
@@ -22,7 +23,8 @@ from topology import Node, Topology
 
 @dataclass(frozen=True)
 class BringUpArgs:
-    """``machines`` and ``configurations`` by node name; the three in between are the outputs of ``MachineSecrets``.
+    """``machines`` and ``configurations`` by node name, ``schematics`` the ids likewise; the three after ``topology``
+    are the outputs of ``MachineSecrets``.
 
     ``everything`` has every other component of the cluster.
     """
@@ -33,9 +35,11 @@ class BringUpArgs:
     authority: pulumi.Output[Authority]
     machines: Mapping[str, ProvisionedNode]
     configurations: Mapping[str, pulumi.Output[str]]
+    schematics: Mapping[str, str]
     rollout: Rollout
     causes: Causes
     provider: talos.Provider
+    own_provider: Machines
     everything: Sequence[pulumi.Resource]
 
 
@@ -55,7 +59,7 @@ class BringUp(pulumi.ComponentResource):
         super().__init__("talos-stacks:index:BringUp", name, None, pulumi.ResourceOptions.merge(opts, migrations))
 
     def run(self, args: BringUpArgs) -> None:
-        """Register one apply a node, then the bootstrap, then the kubeconfig."""
+        """Register a release and an apply for each node, then the bootstrap, then the kubeconfig."""
         self._args = args
         self._rollout = args.rollout
         self._patience = f"{args.topology.rollout.timeout}s"
@@ -70,8 +74,29 @@ class BringUp(pulumi.ComponentResource):
         # What no configuration says, for the comparison of the next run: components/record.py.
         self.register_outputs({"contract": str(args.topology.versions.contract), "bootstrap": bootstrap.id})
 
+    def _release(self, node: Node) -> Release:
+        """Comes before the apply: a machine takes the configuration of a newer Talos only when it runs that."""
+        machines, topology = self._args.machines, self._args.topology
+        provisioned = machines[node.name]
+        args = ReleaseArgs(
+            topology,
+            node,
+            self._args.schematics[node.name],
+            provisioned,
+            tuple(machines[plane.name] for plane in topology.controlplanes),
+        )
+        options = pulumi.ResourceOptions(
+            parent=self,
+            provider=self._args.own_provider,
+            replace_with=list(provisioned.resources),
+            depends_on=self._rollout.registration(node, provisioned.component),
+            hooks=self._rollout.release_gates,
+        )
+        return Release(node.name, args, options)
+
     def _apply(self, node: Node) -> machine.ConfigurationApply:
         provisioned = self._args.machines[node.name]
+        release = [self._release(node)] if self._args.topology.installs(node) else []
         return machine.ConfigurationApply(
             node.name,
             node=provisioned.address,
@@ -83,8 +108,8 @@ class BringUp(pulumi.ComponentResource):
             opts=self._options(
                 # A changed timeout alone would apply every configuration again.
                 ignore_changes=["timeouts"],
-                replace_with=list(provisioned.resources),
-                depends_on=self._rollout.registration(node, provisioned.component),
+                replace_with=[*provisioned.resources, *release],
+                depends_on=self._rollout.registration(node, provisioned.component, *release),
                 hooks=self._gates,
             ),
         )

@@ -15,6 +15,7 @@ from components.nodes import PLATFORMS
 from components.nodes.shape import NodeArgs, PlatformArgs, ProvisionedNode
 from components.plan import Plan, accept
 from components.record import Record
+from components.release import Machines
 from components.rollout import Rollout
 from machineconfig import NodeFacts
 from machineconfig.causes import Causes
@@ -42,6 +43,7 @@ class Cluster(pulumi.ComponentResource):
         """Ask for what is on record; ``bring_up`` does the rest."""
         super().__init__("talos-stacks:index:Cluster", name, None, opts)
         self._plan = args.plan
+        self._ids = {name: schematic.id for name, schematic in args.plan.schematics.items()}
         self._module = PLATFORMS[self._plan.topology.platform.kind]()
         self._record = Record()
         self._bring_up = BringUp("bring-up", self._record, pulumi.ResourceOptions(parent=self))
@@ -68,9 +70,11 @@ class Cluster(pulumi.ComponentResource):
                 self._secrets.authority,
                 machines=machines,
                 configurations={name: configuration.text for name, configuration in configurations.items()},
+                schematics=self._ids,
                 rollout=self._rollout,
                 causes=Causes(self._plan, pulumi.get_stack()),
                 provider=self._talos,
+                own_provider=self._own,
                 everything=[
                     self._images,
                     self._platform,
@@ -94,7 +98,8 @@ class Cluster(pulumi.ComponentResource):
             MachineSecretsArgs(str(topology.versions.contract), plan.secrets_file, self._talos),
             child,
         )
-        self._rollout = Rollout(topology, self._secrets.credentials)
+        self._own = Machines("machines", self._secrets.credentials, child)  # early: its plugin starts meanwhile
+        self._rollout = Rollout(topology, self._ids, self._secrets.credentials)
         self._images = BootImages(
             "boot-images",
             BootImagesArgs({schematic.id: schematic for schematic in plan.schematics.values()}, self._talos),
@@ -102,9 +107,7 @@ class Cluster(pulumi.ComponentResource):
         )
         self._platform = self._module.Platform(
             topology.platform.kind,
-            PlatformArgs(
-                topology, {name: schematic.id for name, schematic in plan.schematics.items()}, self._images.registered
-            ),
+            PlatformArgs(topology, self._ids, self._images.registered),
             child,
         )
 

@@ -1,20 +1,19 @@
 """What an edit of the stack file would do to a cluster that lives: refused, or said, before anything is changed."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from components.record import Applied, Images, Record
+from components.record import Applied, Images, Record, tag_of
+from components.upgrades import Upgrades, few, listed
 from findings import NOTHING, Finding, Path
-from machineconfig import NodeFacts, Plan
+from machineconfig import Plan
 from machineconfig.checks.configuration import Final, made
 from topology import Node, Topology
 from versioning import read_version
 
 _RETIRING = "docs/operations.md, Retiring a control plane"
-_SHOWN = 5
-"""How many nodes a line names."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,7 @@ class Edits:
             *self._other_addresses(),
             *self._contract(),
             *self._kubernetes(),
+            *self._upgrades.refused,
         ]
 
     @property
@@ -52,7 +52,16 @@ class Edits:
         """What will not happen, or happens to something that the preview does not show."""
         if not self.record.lives:
             return []
-        return [*self._leaving_workers(), *self._installers(), *self._kubeconfig()]
+        return [*self._leaving_workers(), *self._upgrades.warnings, *self._kubeconfig()]
+
+    @property
+    def notes(self) -> list[str]:
+        """What will happen to machines of a living cluster, beside what the preview shows."""
+        return self._upgrades.notes if self.record.lives else []
+
+    @property
+    def _upgrades(self) -> Upgrades:
+        return Upgrades(self.record, self.plan)
 
     @property
     def _topology(self) -> Topology:
@@ -85,7 +94,7 @@ class Edits:
             yield Finding.at(
                 ("nodes",),
                 NOTHING,
-                f"{_and([_one(node) for node in gone])} are missing, but are {len(gone)} of the {members} control"
+                f"{listed([_one(node) for node in gone])} are missing, but are {len(gone)} of the {members} control"
                 " planes of this cluster and members of its etcd, which ends without a majority",
                 f"put them back; control planes are retired one at a time ({_RETIRING})",
             )
@@ -128,11 +137,11 @@ class Edits:
         wanted = self._topology.versions.kubernetes
         nodes: dict[str, list[Node]] = defaultdict(list)
         for old, node in self._pairs:
-            tag = _tag(old.images.kubelet)
+            tag = tag_of(old.images.kubelet)
             version = read_version(tag)
             if version and version != wanted and wanted.contract != version.contract:
                 up = wanted.major == version.major and wanted.minor == version.minor + 1
-                if not up and _tag(self._images(old, node).kubelet) == str(wanted):
+                if not up and tag_of(self._images(old, node).kubelet) == str(wanted):
                     nodes[tag].append(node)
         for tag, found in nodes.items():
             down = wanted < (read_version(tag) or wanted)
@@ -140,7 +149,7 @@ class Edits:
                 ("versions", "kubernetes"),
                 str(wanted),
                 f"is {'a minor version or more below' if down else 'more than one minor version above'} {tag}, which"
-                f" {_few(found)} run",
+                f" {few(found)} run",
                 f"stay at {tag.rpartition('.')[0]} or newer; what etcd holds cannot be taken back"
                 if down
                 else "go up one minor version, run `up`, then the next",
@@ -155,28 +164,6 @@ class Edits:
                     f"{_one(node)} is no longer among them: {self.words.leaves}, and its Node stays in Kubernetes",
                     f"`kubectl drain {node.name}` before the run, `kubectl delete node {node.name}` after it",
                 )
-
-    def _installers(self) -> Iterator[Finding]:
-        """An installer image in a configuration is read when a machine is installed, and then no more."""
-        of_version, of_image = (
-            self.plan.topology.versions.talos,
-            defaultdict[str, list[tuple[Applied, Node, str]]](list),
-        )
-        for old, node in self._pairs:
-            if (was := old.images.installer) not in ("", NodeFacts(self.plan.topology, node).installer):
-                now = self._images(old, node).installer
-                if now != was:
-                    of_image[_tag(was) if _tag(was) != _tag(now) else ""].append((old, node, now))
-        for tag, found in of_image.items():
-            (old, node, now), nodes = found[0], [node for _, node, _ in found]
-            yield Finding.at(
-                ("versions", "talos") if tag else ("images",),
-                of_version if tag else NOTHING,
-                f"changes the installer in the configuration of {_few(nodes)} and upgrades nothing: what they run"
-                f" stays ({f'{tag} by their configuration' if tag else 'its extensions and kernel arguments too'})",
-                "after the run upgrade one machine at a time, control planes first, each with its installer of the"
-                f" output `nodes`: `talosctl -n {old.address} upgrade --image {now}`",
-            )
 
     def _kubeconfig(self) -> Iterator[Finding]:
         urn, host = self.record.kubeconfig or ("", "")
@@ -204,18 +191,5 @@ class Edits:
         return ("nodes", self._topology.nodes.index(node))
 
 
-def _tag(image: str) -> str:
-    return image.partition("@")[0].rpartition(":")[2]
-
-
 def _one(node: Applied) -> str:
     return f"{node.name} ({node.address})"
-
-
-def _few(nodes: Sequence[Node]) -> str:
-    names = [node.name for node in nodes]
-    return _and(names if len(names) <= _SHOWN else [*names[: _SHOWN - 1], f"{len(names) - _SHOWN + 1} more"])
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

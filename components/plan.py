@@ -74,6 +74,8 @@ def accept(edits: Edits) -> None:
         raise pulumi.RunError(_report(map(str, faults)))
     for warning in edits.warnings:
         pulumi.log.warn(str(warning))
+    for note in edits.notes:
+        pulumi.log.info(note)
 
 
 def contradictions(expected: Mapping[str, str | None], environment: Mapping[str, str]) -> list[str]:

@@ -53,6 +53,14 @@ class Applied:
         return Images.of(self.text)
 
 
+@dataclass(frozen=True)
+class Running:
+    """What a machine runs, as the last upgrade left it or a refresh saw it."""
+
+    version: str
+    schematic: str
+
+
 @dataclass
 class Record:
     """What the last run left: empty for a new cluster.
@@ -62,6 +70,8 @@ class Record:
 
     nodes: dict[str, Applied] = field(default_factory=dict)
     """By name."""
+    releases: dict[str, Running] = field(default_factory=dict)
+    """By name: of machines that this project's own provider knows."""
     lives: bool = False
     """Whether etcd was bootstrapped: `BringUp` remembers it when the node of the bootstrap is retired."""
     contract: str = ""
@@ -80,10 +90,18 @@ class Record:
                 case "ConfigurationApply":
                     text = _plain(inputs.get("machineConfigurationInput"))
                     self.nodes[_name(resource["urn"])] = Applied(resource["urn"], _plain(inputs.get("node")), text)
+                case "Release":
+                    running = Running(_plain(outputs.get("version")), _plain(outputs.get("schematic")))
+                    self.releases[_name(resource["urn"])] = running
                 case "Bootstrap":
                     self.lives = True
                 case "Kubeconfig":
                     self.kubeconfig = (resource["urn"], _host(outputs))
+
+
+def tag_of(image: str) -> str:
+    """Return the tag of an image, with or without a digest."""
+    return image.partition("@")[0].rpartition(":")[2]
 
 
 def _host(outputs: Mapping[str, Any]) -> str:

@@ -6,15 +6,16 @@ finds the machine still down, before another one is touched.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 import pulumi
 
+from components.installers import Installers
 from components.turns import LOOK, Turns
 from talosapi import ApplyMode, Code, Credentials, TalosError, etcd
 from talosapi.cluster import wait_cluster
-from talosapi.conditions import ANSWERS, Unmet, unless_in_maintenance
+from talosapi.conditions import ANSWERS, Unmet, in_maintenance, unless_in_maintenance
 from talosapi.quorum import Step
 from talosapi.waiting import Patience, label, saying, until_met, wait
 from topology import Node, Topology
@@ -30,12 +31,15 @@ class Rollout:
     etcd the cluster lives: then every change and every new machine takes its turn, control planes before workers.
     """
 
-    def __init__(self, topology: Topology, credentials: pulumi.Output[Credentials]) -> None:
-        """Plan nothing yet; ``credentials`` is the os:admin identity."""
+    def __init__(
+        self, topology: Topology, schematics: Mapping[str, str], credentials: pulumi.Output[Credentials]
+    ) -> None:
+        """Plan nothing yet; ``schematics`` are the ids by node, ``credentials`` is the os:admin identity."""
         self._topology = topology
         self._secret = credentials
         self._patience = Patience(timeout=topology.rollout.timeout, report=pulumi.log.info)
         self._turns = Turns(topology, self._credentials, self._patience)
+        self._installers = Installers(topology, schematics, self._credentials, self._patience)
         self._applied: list[pulumi.Resource] = []
         self._living: asyncio.Task[bool | None] | None = None
         self._with_the_provider: dict[str, asyncio.Task[None]] = {}
@@ -44,20 +48,20 @@ class Rollout:
         """Name the resources that workers of a living cluster wait for."""
         self._applied = list(applied)
 
-    def registration(self, node: Node, machine: pulumi.Resource) -> pulumi.Input[Sequence[pulumi.Resource]]:
-        """Return what a node's apply depends on. A worker of a living cluster also waits for all control planes.
+    def registration(self, node: Node, *earlier: pulumi.Resource) -> pulumi.Input[Sequence[pulumi.Resource]]:
+        """Return what a change of a node depends on. A worker of a living cluster also waits for all control planes.
 
         It waits here and not in a hook: a waiting hook holds one of the engine's workers, which the control planes
         need.
         """
 
         if node.is_controlplane or pulumi.runtime.is_dry_run():
-            return [machine]
+            return list(earlier)
 
         async def dependencies() -> Sequence[pulumi.Resource]:
             if await self.living():
                 await asyncio.gather(*(resource.urn.future() for resource in self._applied))
-            return [machine]
+            return list(earlier)
 
         return pulumi.Output.from_input(dependencies())
 
@@ -83,6 +87,31 @@ class Rollout:
             after_update=[pulumi.ResourceHook("a node is back", self._changed)],
             on_error=[pulumi.ErrorHook("a node failed", self._failed)],
         )
+
+    @cached_property
+    def release_gates(self) -> pulumi.ResourceHookBinding:
+        """The gates around an upgrade of Talos, which the first run on a living cluster may be too; shared likewise."""
+        upgrading = pulumi.ResourceHook("a machine may be upgraded", self._upgrading)
+        upgraded = pulumi.ResourceHook("a machine is upgraded", self._changed)
+        return pulumi.ResourceHookBinding(
+            before_create=[upgrading],
+            before_update=[upgrading],
+            after_create=[upgraded],
+            after_update=[upgraded],
+            on_error=[pulumi.ErrorHook("an upgrade failed", self._failed)],
+        )
+
+    async def _upgrading(self, args: pulumi.ResourceHookArgs) -> None:
+        node = self._topology.node(args.name)
+        if await self.living() is False or await self._waits_for_a_configuration(node):
+            return
+        await self._installers.pulled()
+        await self._turns.begin(node, _no_reboot_of_ours)
+
+    async def _waits_for_a_configuration(self, node: Node) -> bool:
+        await self._answers(node)
+        async with LOOK.fleet(await self._credentials()) as fleet:
+            return await in_maintenance(fleet, node)
 
     async def _machine_changes(self, args: pulumi.ResourceHookArgs) -> None:
         if await self.living() is not False:
@@ -210,3 +239,7 @@ class Rollout:
         credentials = await self._secret.future()
         assert credentials is not None  # noqa: S101 - hooks run in updates only, where the secrets are known
         return credentials
+
+
+async def _no_reboot_of_ours(_: Node) -> None:
+    """The provider asks the arithmetic itself, right before it reboots the machine, and waits for it to be back."""

@@ -101,6 +101,15 @@ class Kubelet(Model):
     """Serving certificates of the cluster's CA, rotated, with approver and metrics-server at pinned versions."""
 
 
+class Drain(Model):
+    """How pods are moved away from a machine before it reboots into another Talos."""
+
+    timeout: Annotated[Whole, Field(ge=0)] = 300
+    """Seconds in which the pods of a machine must be gone, within their disruption budgets; 0 moves none."""
+    on_timeout: Literal["stop", "continue"] = "stop"
+    """Whether a machine with pods left on it stops the run, and is let take pods again, or is upgraded all the same."""
+
+
 class Rollout(Model):
     """How changes are rolled out to running machines."""
 
@@ -110,6 +119,10 @@ class Rollout(Model):
     """How many workers change at the same time."""
     timeout: Annotated[Whole, Field(ge=1)] = 600
     """Seconds to wait for one machine to be back and healthy."""
+    drain: Drain = Drain()
+    """How pods are moved away before an upgrade of Talos."""
+    staged: Flag = False
+    """Whether Talos installs an upgrade while it boots, not while it runs; that takes two reboots."""
     accept_quorum_loss: Flag = False
     """For two control planes by design: lets one of them go down, although etcd stops until it is back."""
 

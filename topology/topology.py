@@ -161,6 +161,10 @@ class Topology(Model):
         """The image a node boots and installs."""
         return self.images[node.image]
 
+    def installs(self, node: Node) -> bool:
+        """Whether the topology says which Talos a node runs; not where a waiver lets a patch name another installer."""
+        return not any(waiver.check == "installer" and waiver.node in (None, node.name) for waiver in self.waivers)
+
     def interface_of(self, node: Node) -> str | None:
         """The name of a node's interface: its link's, its own, the network's, the platform's; None without any."""
         if link := self.link_of(node):

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from components.edits import Edits, Words
-from components.record import Images, Record
+from components.record import Images, Record, Running
 from findings import Finding
 from machineconfig import Plan, make_plan
 from machineconfig.checks.configuration import made
@@ -33,8 +33,10 @@ def plan(edit: Edit = lambda cluster: None, patches: Path = ROOT / "patches") ->
     return make_plan(cluster, patches=patches)
 
 
-def state(applied: Plan, *, bootstrapped: bool = True, contract: str | None = "v1.13") -> list[dict[str, Any]]:
-    """What the engine has on record of a plan that was brought up."""
+def state(
+    applied: Plan, *, bootstrapped: bool = True, contract: str | None = "v1.13", runs: str | None = "v1.13.9"
+) -> list[dict[str, Any]]:
+    """What the engine has on record of a plan that was brought up; the machines are known to run the version `runs`."""
 
     def resource(kind: str, name: str, **properties: Any) -> dict[str, Any]:
         return {"urn": f"{PARENT}${kind}::{name}", "type": kind, **properties}
@@ -47,6 +49,9 @@ def state(applied: Plan, *, bootstrapped: bool = True, contract: str | None = "v
         text = {**SECRET, "plaintext": yaml.safe_dump(final.text, default_style='"', width=10**9).strip()}
         inputs = {"node": str(node.address), "machineConfigurationInput": text}
         found.append(resource("talos:machine/configurationApply:ConfigurationApply", node.name, inputs=inputs))
+        if runs:
+            outputs = {"version": runs, "schematic": applied.schematics[node.name].id}
+            found.append(resource("talos-stacks:talos:Release", node.name, outputs=outputs))
     if bootstrapped:
         client = {"host": applied.topology.endpoint.url}
         found += [
@@ -206,13 +211,65 @@ def test_an_image_that_a_patch_sets_with_a_waiver_is_no_edit(patch: str, check: 
     assert warned(waived, then=plan(waived, patches), patches=patches) == []
 
 
-def test_another_talos_version_is_said_once_with_the_machines_that_stay_and_the_command() -> None:
-    (said,) = warned(versions(talos="v1.13.10"))
-    assert said.startswith(
-        "versions.talos: v1.13.10 changes the installer in the configuration of lab-controlplane-01, lab-"
+def noted(edit: Edit, **options: Any) -> list[str]:
+    found = edits(edit, **options)
+    assert (found.refused, found.warnings) == ([], [])
+    return found.notes
+
+
+def test_an_upgrade_is_said_once_with_its_machines_and_what_happens_to_them() -> None:
+    (said,) = noted(versions(talos="v1.13.10"))
+    assert said == (
+        "Talos v1.13.9 to v1.13.10 on lab-controlplane-01, lab-controlplane-02, lab-controlplane-03, lab-worker-01 and"
+        " lab-worker-02: each installs it, its pods are moved away and it reboots; one control plane at a time, then 1"
+        " worker at a time"
     )
-    assert "upgrades nothing: what they run stays (v1.13.9 by their configuration)" in said
-    assert re.search(r"`talosctl -n 127\.0\.10\.11 upgrade --image \S+/metal-installer/\w{64}:v1\.13\.10`", said)
+
+
+def test_only_machines_that_run_something_else_are_named() -> None:
+    found = edits(versions(talos="v1.13.10"))
+    for name in ("lab-controlplane-01", "lab-controlplane-02", "lab-controlplane-03", "lab-worker-01"):
+        found.record.releases[name] = Running("v1.13.10", found.plan.schematics[name].id)
+    (said,) = found.notes
+    assert said.startswith("Talos v1.13.9 to v1.13.10 on lab-worker-02: ")
+
+
+def test_what_a_refresh_saw_is_brought_back() -> None:
+    (said,) = noted(lambda cluster: None, runs="v1.13.7")
+    assert said.startswith("Talos v1.13.7 to v1.13.9 on lab-controlplane-01, ")
+
+
+@pytest.mark.parametrize(
+    ("runs", "wanted", "why"),
+    [
+        ("v1.11.6", "v1.13.9", "it runs v1.11.6, and goes up one minor version at a time: to the newest v1.12 first"),
+        ("v1.14.2", "v1.12.9", "it runs v1.14.2, and goes back one minor version at most"),
+    ],
+)
+def test_a_step_that_talos_does_not_take_is_refused(runs: str, wanted: str, why: str) -> None:
+    def now(cluster: Any) -> None:
+        versions(talos=wanted, kubernetes="v1.34.1", contract="v1.12")(cluster)
+
+    (fault,) = refused(now, then=plan(now), runs=runs, contract="v1.12")
+    assert fault == (
+        f"versions.talos: {wanted} cannot be given to lab-controlplane-01, lab-controlplane-02, lab-controlplane-03,"
+        f" lab-worker-01 and lab-worker-02; {why}"
+    )
+
+
+def test_a_talos_that_does_not_take_the_kubernetes_that_runs_is_refused_also_where_both_change() -> None:
+    def then(cluster: Any) -> None:
+        versions(talos="v1.13.9", kubernetes="v1.31.2")(cluster)
+
+    (fault,) = refused(versions(talos="v1.14.1", kubernetes="v1.32.1"), then=plan(then))
+    assert fault.startswith("versions.talos: v1.14.1 does not take Kubernetes v1.31.2, which lab-controlplane-01, ")
+    assert fault.endswith("run (it takes v1.32 to v1.37); bring Kubernetes there first, in a run of its own")
+
+
+def test_machines_of_which_nothing_is_known_are_said_to_be_asked() -> None:
+    (said,) = warned(lambda cluster: None, runs=None)
+    assert said.startswith("versions.talos: v1.13.9 is not known to run on lab-controlplane-01, ")
+    assert "`up` asks them, and upgrades those that run something else" in said
 
 
 def test_of_many_machines_five_are_counted_out() -> None:
@@ -224,13 +281,13 @@ def test_of_many_machines_five_are_counted_out() -> None:
         many(cluster)
         versions(talos="v1.13.10")(cluster)
 
-    (said,) = warned(now, then=plan(many))
+    (said,) = noted(now, then=plan(many))
     assert "lab-controlplane-01, lab-controlplane-02, lab-controlplane-03, lab-worker-01 and 11 more" in said
 
 
-def test_other_extensions_are_said_to_be_installed_by_nothing() -> None:
-    (said,) = warned(lambda cluster: cluster["images"]["default"]["extensions"].pop())
-    assert said.startswith("images: changes the installer") and "its extensions and kernel arguments too" in said
+def test_other_extensions_are_an_upgrade_too() -> None:
+    (said,) = noted(lambda cluster: cluster["images"]["default"]["extensions"].pop())
+    assert re.match(r"Talos v1\.13\.9 with other extensions or kernel arguments \(\w{8} to \w{8}\) on lab-", said)
 
 
 def test_a_worker_that_leaves_is_said_with_what_becomes_of_it_and_its_node() -> None:

@@ -88,7 +88,11 @@ def test_a_resource_belongs_to_the_component_that_owns_it(
 
 
 def test_every_resource_has_the_provider_of_its_stack(found: Found) -> None:
-    custom = [request for (kind, _), request in found.items() if request.custom and kind not in ("talos", "proxmoxve")]
+    custom = [
+        request
+        for (kind, _), request in found.items()
+        if request.custom and kind not in ("talos", "proxmoxve", "talos-stacks")
+    ]
     assert custom
     for request in custom:
         package = request.type.partition(":")[0]
@@ -98,6 +102,7 @@ def test_every_resource_has_the_provider_of_its_stack(found: Found) -> None:
 def test_each_component_is_there_once_a_node_or_once(found: Found, topology: Topology) -> None:
     names = {node.name for node in topology.nodes}
     assert set(of(found, "Node")) == set(of(found, "MachineConfig")) == set(of(found, "ConfigurationApply")) == names
+    assert set(of(found, "Release")) == names
     assert len(of(found, "Bootstrap")) == len(of(found, "Kubeconfig")) == len(of(found, "Secrets")) == 1
 
 
@@ -128,8 +133,13 @@ def test_what_matters_at_creation_only_is_ignored_later(kind: str, ignored: list
 def test_a_configuration_is_applied_anew_to_a_machine_that_was_replaced(found: Found, topology: Topology) -> None:
     for name, request in of(found, "ConfigurationApply").items():
         vms = {f"proxmoxve:index/vmLegacy:VmLegacy::{name}"} if topology.platform.kind == "proxmox" else set()
-        assert ends(request.replace_with) == vms
+        assert ends(request.replace_with) == {*vms, f"talos-stacks:talos:Release::{name}"}
         assert vms <= ends(request.dependencies)
+
+
+def test_a_configuration_comes_after_the_release_that_may_have_to_read_it(found: Found) -> None:
+    for name, request in of(found, "ConfigurationApply").items():
+        assert f"talos-stacks:talos:Release::{name}" in ends(request.dependencies)
 
 
 def test_a_vm_that_is_replaced_goes_before_its_successor_comes(found: Found) -> None:
@@ -144,6 +154,11 @@ def test_a_vm_that_is_replaced_goes_before_its_successor_comes(found: Found) -> 
         ("ConfigurationApply", "after_create", ["a node has joined"]),
         ("ConfigurationApply", "after_update", ["a node is back"]),
         ("ConfigurationApply", "on_error", ["a node failed"]),
+        ("Release", "before_create", ["a machine may be upgraded"]),
+        ("Release", "before_update", ["a machine may be upgraded"]),
+        ("Release", "after_create", ["a machine is upgraded"]),
+        ("Release", "after_update", ["a machine is upgraded"]),
+        ("Release", "on_error", ["an upgrade failed"]),
         ("VmLegacy", "before_update", ["a machine may change"]),
         ("VmLegacy", "after_update", ["a machine is back"]),
         ("VmLegacy", "on_error", ["a machine failed"]),
@@ -157,7 +172,7 @@ def test_the_gates_stand_before_and_after_each_change(kind: str, moment: str, ho
 
 def test_nothing_else_has_hooks(found: Found) -> None:
     with_hooks = {kind for (kind, _), request in found.items() if request.hooks.ByteSize()}
-    assert with_hooks <= {"ConfigurationApply", "VmLegacy", "Kubeconfig"}
+    assert with_hooks <= {"ConfigurationApply", "Release", "VmLegacy", "Kubeconfig"}
 
 
 def test_the_bootstrap_waits_for_the_configuration_of_its_own_node_alone(found: Found, topology: Topology) -> None:

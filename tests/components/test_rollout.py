@@ -111,7 +111,7 @@ class Change:
 def changes(topology: Topology, *nodes: str) -> list[Change]:
     pulumi.runtime.settings.reset_options()
     credentials = pulumi.Output.from_input(Credentials(b"", b"", b""))
-    common = Rollout(topology, credentials)
+    common = Rollout(topology, {}, credentials)
     return [Change(common, topology, node) for node in nodes]
 
 
@@ -232,7 +232,7 @@ async def test_the_first_configuration_of_a_machine_waits_for_nobody_before_the_
 ) -> None:
     health.living = living
     topology = stack()
-    rollout = Rollout(topology, pulumi.Output.from_input(Credentials(b"", b"", b"")))
+    rollout = Rollout(topology, {}, pulumi.Output.from_input(Credentials(b"", b"", b"")))
     gates = rollout.configuration_gates(pulumi.ResourceHook("told", lambda _: None))
     for node in topology.nodes:
         for hooks in (gates.before_create, gates.after_create):

@@ -85,23 +85,14 @@ def test_a_version_that_a_living_cluster_cannot_have_is_refused(
     assert said in refused(living)
 
 
-def test_another_talos_version_is_said_once_to_upgrade_nothing(
+def test_another_talos_version_is_said_once_with_what_happens_to_which_machines(
     living: Rehearsal, edit: Callable[[Callable[[Json], Any]], None]
 ) -> None:
     edit(lambda topology: topology["versions"].update(talos="v1.13.8"))
-    (said,) = warned(living)
-    assert said.startswith("versions.talos: v1.13.8 changes the installer in the configuration of lab-controlplane-01,")
-    assert "upgrades nothing: what they run stays (v1.13.9 by their configuration)" in said
-    assert re.search(r"`talosctl -n 127.0.10.11 upgrade --image 127.0.10.2:8443/metal-installer/\w{64}:v1.13.8`", said)
-
-
-def test_other_extensions_are_said_to_be_installed_by_nothing(
-    living: Rehearsal, edit: Callable[[Callable[[Json], Any]], None]
-) -> None:
-    edit(lambda topology: topology["images"]["default"]["extensions"].pop())
-    (said,) = warned(living)
-    assert said.startswith("images: changes the installer in the configuration of lab-controlplane-01,")
-    assert "its extensions and kernel arguments too" in said
+    assert warned(living) == []
+    said = living.pulumi("preview", "--non-interactive").partition("Diagnostics:")[2]
+    assert said.count("Talos v1.13.9 to v1.13.8 on lab-controlplane-01, lab-controlplane-02, lab-controlplane-03,") == 1
+    assert "each installs it, its pods are moved away and it reboots; one control plane at a time" in said
 
 
 def test_what_becomes_of_a_worker_that_leaves_and_of_the_kubeconfig_of_another_endpoint_is_said(
