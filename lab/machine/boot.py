@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lab.machine import durations, installer, status
+from lab.machine import drain, durations, installer, status
 from lab.machine.configuration import unreadable
 from lab.machine.disks import chosen
 from lab.machine.documents import section
@@ -32,6 +32,7 @@ async def boot(session: "Session") -> None:
     await session.enter(status.RUNNING)
     session.sequences.booted()
     session.spawn(_prove(session))
+    session.start(drain.uncordon(session))
     return None
 
 

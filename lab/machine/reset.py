@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from grpclib import GRPCError, Status
 
-from lab.machine import releases, sequences
+from lab.machine import drain, releases, sequences
 from lab.machine.dispatch import Call, Implementation
 from lab.machine.gateway import EtcdError
 from lab.machine.session_ends import REBOOT, SHUTDOWN
@@ -38,6 +38,8 @@ async def _reset(session: "Session", request: machine_pb2.ResetRequest, labels: 
     machine = session.machine
     await session.enter("resetting")
     machine.record("reset", graceful=request.graceful, reboot=request.reboot, labels=sorted(labels))
+    if request.graceful and await drain.cordon(session):
+        await drain.drain(session)
     if request.graceful and session.etcd and session.etcd.process.alive:
         try:
             await session.etcd.leave()

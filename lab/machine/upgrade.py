@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from grpclib import GRPCError, Status
 
-from lab.machine import images, installer, releases
+from lab.machine import drain, images, installer, releases
 from lab.machine.dispatch import Call, Implementation
 from lab.machine.gateway import EtcdError
 from lab.machine.sequences import STAGE_UPGRADE, UPGRADE
@@ -54,6 +54,9 @@ async def _reboot(session: "Session", actor: str) -> None:
 
 async def _upgrade(session: "Session", image: str, actor: str) -> None:
     await session.enter("upgrading")
+    if not await drain.cordon(session):
+        return await session.fatal("the node was not cordoned within a minute", actor)
+    await drain.drain(session)
     await session.stop_services()
     if code := await installer.run(session, image, lambda _: None):
         return await session.fatal(f"the installer ended with exit code {code}", actor)
