@@ -45,6 +45,7 @@ async def _reset(session: "Session", request: machine_pb2.ResetRequest, labels: 
             await session.etcd.leave()
         except EtcdError as error:
             return await session.fatal(f"failed to leave cluster: {error}", actor)
+    machine.world.discovery.forget(machine.hardware.uuid)
     await session.stop_services()
     if labels:
         _wipe(session, labels)

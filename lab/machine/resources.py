@@ -1,6 +1,5 @@
 """The few resources of a machine that tools read: its configuration, type, state, and the members of its cluster."""
 
-import ipaddress
 import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -57,29 +56,29 @@ def _time_status(session: "Session") -> Iterator[Item]:
 
 
 def _members(session: "Session") -> Iterator[Item]:
-    for peer in session.machine.world.peers(session.settings) if session.configured else ():
-        other = peer.session
-        if other is None:
-            continue
-        address = ipaddress.ip_address(other.address)
+    world = session.machine.world
+    for peer in world.peers(session.settings) if session.configured else ():
+        if peer.session:
+            world.discovery.hear(peer.session)
+    for known in world.discovery.members(session.settings.cluster_key) if session.configured else ():
         spec = specs.MemberSpec(
-            node_id=peer.hardware.uuid,
-            addresses=[specs.NetIP(ip=address.packed)],
-            hostname=other.hostname,
-            machine_type=_KINDS[other.settings.role],
-            operating_system=f"Talos ({peer.version})",
+            node_id=known.uuid,
+            addresses=[specs.NetIP(ip=known.address.packed)],
+            hostname=known.hostname,
+            machine_type=_KINDS[known.role],
+            operating_system=f"Talos ({known.version})",
         )
         shown: dict[str, object] = {
-            "nodeId": peer.hardware.uuid,
-            "addresses": [str(address)],
-            "hostname": other.hostname,
-            "machineType": other.settings.role,
+            "nodeId": known.uuid,
+            "addresses": [str(known.address)],
+            "hostname": known.hostname,
+            "machineType": known.role,
             "operatingSystem": spec.operating_system,
         }
-        if other.settings.is_control_plane:
+        if known.role == "controlplane":
             spec.control_plane.api_server_port = 6443
             shown["controlPlane"] = {"port": 6443}
-        yield Item(other.hostname, spec.SerializeToString(), json.dumps(shown))
+        yield Item(known.hostname, spec.SerializeToString(), json.dumps(shown))
 
 
 def _disks(session: "Session") -> Iterator[Item]:

@@ -151,6 +151,8 @@ class Session:
 
     async def close(self, *, cut: bool) -> None:
         """Stop everything: in Talos's order, or at once when the power is cut."""
+        if self.running:
+            self.machine.world.discovery.hear(self)
         self.running = False
         if not cut:
             down = self.ending.done() and self.ending.result() == SHUTDOWN

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lab.clock import Clock
 from lab.faults import Faults
 from lab.journal import Journal
+from lab.machine.discovery import Discovery
 from lab.machine.invariants import Invariants
 from lab.machine.settings import Settings
 from lab.registry import Registry
@@ -37,6 +38,7 @@ class MachineWorld:
     def __post_init__(self) -> None:
         """Begin to watch the journal and the faults."""
         self.invariants = Invariants(self.journal)
+        self.discovery = Discovery(self.clock)
         self.faults.watch(self._fault_switched)
 
     def register(self, machine: "Machine") -> None:
@@ -60,7 +62,7 @@ class MachineWorld:
         return None
 
     def peers(self, settings: Settings) -> Iterator["Machine"]:
-        """The machines that run with a configuration of the same cluster: what discovery would show."""
+        """The machines that run with a configuration of the same cluster."""
         for machine in self.machines.values():
             session = machine.session
             if session and session.running and session.settings.cluster_key == settings.cluster_key:

@@ -6,7 +6,7 @@ from grpclib.exceptions import StreamTerminatedError
 
 from lab.machine.roles import may_call
 from talosapi.gen.cosi_pb2 import GetRequest, ListRequest
-from talosapi.gen.machine_pb2 import ReadRequest
+from talosapi.gen.machine_pb2 import ReadRequest, ResetRequest
 from talosapi.gen.resources_pb2 import TimeStatusSpec
 from tests.lab.machine.lab import Lab, until
 from tests.lab.machine.test_life import up
@@ -83,11 +83,26 @@ async def test_resources_go_to_one_machine_at_a_time(lab: Lab) -> None:
         await lab.call(machine, "Get", request)
 
 
-async def test_the_members_of_the_cluster_can_be_listed(lab: Lab) -> None:
+async def test_a_machine_is_listed_for_half_an_hour_after_it_was_last_heard_of_unless_it_was_reset(lab: Lab) -> None:
     machine = await up(lab, "a", 11)
-    await up(lab, "b", 12)
-    listed = await lab.stream(machine, "State/List", ListRequest(namespace="cluster", type="Members.cluster.talos.dev"))
-    assert sorted(answer.resource.metadata.id for answer in listed) == ["a", "b"]
+    others = [await up(lab, name, octet) for name, octet in (("b", 12), ("c", 13))]
+
+    async def members() -> list[str]:
+        request = ListRequest(namespace="cluster", type="Members.cluster.talos.dev")
+        return sorted(answer.resource.metadata.id for answer in await lab.stream(machine, "State/List", request))
+
+    assert await members() == ["a", "b", "c"]
+    await lab.call(others[1], "Reset", ResetRequest(reboot=True))
+    await until(lambda: others[1].session and others[1].session.stage == "maintenance", "maintenance")
+    gone = lab.clock.now()
+    await others[0].power_off()
+    assert await members() == ["a", "b"]
+
+    async def forgotten() -> bool:
+        return await members() == ["a"]
+
+    await until(forgotten, "the machine without power is forgotten")
+    assert lab.clock.now() - gone >= 1800
 
 
 async def test_every_nth_call_is_lost_before_it_is_carried_out(lab: Lab) -> None:
