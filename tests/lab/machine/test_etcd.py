@@ -5,7 +5,13 @@ from grpclib import GRPCError, Status
 
 from lab.machine.gateway import EtcdError
 from talosapi.gen.common_pb2 import Data
-from talosapi.gen.machine_pb2 import BootstrapRequest, EtcdRemoveMemberByIDRequest, ReadRequest, ResetRequest
+from talosapi.gen.machine_pb2 import (
+    BootstrapRequest,
+    EtcdRemoveMemberByIDRequest,
+    ReadRequest,
+    ResetRequest,
+    UpgradeRequest,
+)
 from tests.lab.machine.lab import Lab, until
 from tests.lab.machine.test_cluster import CONTROL_PLANES, healthy_again, members
 from tests.lab.machine.test_reset import labels
@@ -58,10 +64,12 @@ async def test_with_one_member_down_a_healthy_one_cannot_be_removed_and_the_dead
         request = EtcdRemoveMemberByIDRequest(member_id=found[name].id)
         await cluster.call(cluster.named("cp1"), "EtcdRemoveMemberByID", request)
 
+    await refuses_to_upgrade(cluster, f"etcd member {found['cp3'].id:016x} is not healthy")
     with pytest.raises(GRPCError, match=r"unhealthy cluster|not enough started members"):
         await remove("cp2")
     await remove("cp3")
     assert sorted(await members(cluster)) == ["cp1", "cp2"]
+    await refuses_to_upgrade(cluster, r"etcd member count\(2\) is insufficient to maintain quorum")
     boots = len(cluster.events("boot", "cp3"))
     votes = len(cluster.events("etcd-voting", "cp3"))
     cluster.faults.set("cp3", "etcd-lost")
@@ -70,6 +78,32 @@ async def test_with_one_member_down_a_healthy_one_cannot_be_removed_and_the_dead
     cluster.faults.clear("cp3")
     await until(lambda: len(cluster.events("etcd-voting", "cp3")) > votes, "cp3 votes again")
     await healthy_again(cluster, cluster.named("cp3"), boots)
+
+
+async def refuses_to_upgrade(cluster: Lab, why: str) -> None:
+    """The older upgrade call looks at etcd, and at once again when it was refused: its lock is free then."""
+    image = "ghcr.io/siderolabs/installer:v1.13.9"
+    for _ in range(2):
+        with pytest.raises(GRPCError, match=f"error validating etcd for upgrade: {why}"):
+            await cluster.call(cluster.named("cp1"), "MachineService/Upgrade", UpgradeRequest(image=image))
+    assert cluster.events("installed", "cp1")[-1]["beside"] == ""
+
+
+async def test_one_machine_at_a_time_is_looked_at_and_preserving_looks_at_none(cluster: Lab) -> None:
+    await until(lambda: all_healthy(cluster), "all members are healthy")
+    machine, other = cluster.named("cp2"), cluster.named("cp1").session
+    assert other and other.etcd
+    lease = str((await other.etcd.local().call("/v3/lease/grant", {"TTL": "60"}))["ID"])
+    await other.etcd.local().claim("talos:v1:upgrade", "another machine", lease)
+    request = UpgradeRequest(image="ghcr.io/siderolabs/installer:v1.13.9")
+    with pytest.raises(GRPCError, match="failed to acquire upgrade mutex"):
+        await cluster.call(machine, "MachineService/Upgrade", request)
+    request.preserve = True  # from 1.12 on nobody asks etcd then
+    boots = len(cluster.events("boot", "cp2"))
+    await cluster.call(machine, "MachineService/Upgrade", request)
+    await healthy_again(cluster, machine, boots)
+    assert machine.version == "v1.13.9"
+    await other.etcd.local().call("/v3/lease/revoke", {"ID": lease})
 
 
 async def test_a_cluster_without_a_majority_is_restored_from_a_snapshot(cluster: Lab) -> None:
