@@ -21,6 +21,8 @@ from lab.schematic import OFFICIAL, SchematicError, canonical, identity
 LARGEST = 1 << 20
 """Bytes of a schematic."""
 
+_INDEX = "application/vnd.oci.image.index.v1+json"
+
 Answer = tuple[HTTPStatus, str, bytes]
 Record = Callable[..., None]
 
@@ -30,7 +32,8 @@ class Factory:
 
     def __init__(self, record: Record = lambda *_, **__: None, registry: Registry | None = None) -> None:
         """``record(event, **fields)`` is told of every schematic and image; ``registry`` has its installers."""
-        self._schematics = (registry or Registry()).schematics
+        self._registry = registry or Registry()
+        self._schematics = self._registry.schematics
         self._record = record
 
     def post(self, path: str, body: bytes) -> Answer:
@@ -55,6 +58,8 @@ class Factory:
                 return self._image(schematic, version, name)
             case ["schematics", schematic] if schematic in self._schematics:
                 return HTTPStatus.OK, "application/yaml", self._schematics[schematic].encode()
+            case ["v2", installer, schematic, "manifests", version]:
+                return self._manifest(f"factory/{installer}/{schematic}:{version}")
             case ["versions"]:
                 return _json([f"v1.{minor}.0" for minor in range(OLDEST[1], NEWEST[1] + 1)])
             case ["version", version, "extensions", "official"] if version_of(version):
@@ -62,6 +67,14 @@ class Factory:
             case ["healthz"]:
                 return _text(HTTPStatus.OK, "")
         return _text(HTTPStatus.NOT_FOUND, "404 page not found")
+
+    def _manifest(self, installer: str) -> Answer:
+        """Answer what a registry says of an installer image: whether it is there."""
+        if why := self._registry.missing(installer):
+            error = {"code": "MANIFEST_UNKNOWN", "message": why}
+            return _json({"errors": [error]}, HTTPStatus.NOT_FOUND)
+        index = {"schemaVersion": 2, "mediaType": _INDEX, "manifests": []}
+        return HTTPStatus.OK, _INDEX, json.dumps(index).encode()
 
     def _image(self, schematic: str, version: str, name: str) -> Answer:
         if schematic not in self._schematics:

@@ -86,6 +86,20 @@ def test_a_schematic_is_taken_and_its_images_are_there(client: Client, seen: lis
     assert seen == ["schematic", "image", "image"]
 
 
+def test_it_says_as_a_registry_whether_an_installer_is_there(client: Client) -> None:
+    def status(installer: str, schematic: str, version: str) -> int:
+        return client("HEAD", f"/v2/{installer}/{schematic}/manifests/{version}")[0]
+
+    assert status("metal-installer", EMPTY, "v1.14.1") == 200
+    assert status("abacus-installer", EMPTY, "v1.14.1") == 404
+    assert status("metal-installer", EMPTY, "v1.99.0") == 404
+    assert status("nocloud-installer-secureboot", GUEST_AGENT, "v1.13.9") == 404
+    client("POST", "/schematics", WITH_AGENT)
+    assert status("nocloud-installer-secureboot", GUEST_AGENT, "v1.13.9") == 200
+    _, headers, body = client("GET", f"/v2/metal-installer/{'0' * 64}/manifests/v1.14.1")
+    assert headers["Content-Type"] == "application/json" and b"not found" in body
+
+
 def test_a_refused_schematic_is_a_bad_request(client: Client) -> None:
     status, _, body = client("POST", "/schematics", "customization: {bootlader: x}")
     assert (status, body) == (400, b"schematic.customization: field bootlader not found\n")
