@@ -9,7 +9,8 @@ from machineconfig import NodeFacts
 from talosapi import Credentials
 from topology import Node, Topology
 
-PACKAGE = "talos-stacks"
+_PACKAGE = "talos-lifecycle"
+"""Never the name of the project: the engine puts the config of that name, secrets too, into the environment."""
 
 
 class Machines(pulumi.ProviderResource):
@@ -24,7 +25,7 @@ class Machines(pulumi.ProviderResource):
             "crt": credentials.apply(lambda known: known.crt.decode()),
             "key": credentials.apply(lambda known: known.key.decode()),
         }
-        super().__init__(PACKAGE, name, {key: pulumi.Output.secret(value) for key, value in identity.items()}, opts)
+        super().__init__(_PACKAGE, name, {key: pulumi.Output.secret(value) for key, value in identity.items()}, opts)
 
 
 @dataclass(frozen=True)
@@ -58,4 +59,4 @@ class Release(pulumi.CustomResource):
             "staged": rollout.staged,
             "acceptQuorumLoss": rollout.accept_quorum_loss,
         }
-        super().__init__(f"{PACKAGE}:talos:Release", name, properties, opts)
+        super().__init__(f"{_PACKAGE}:index:Release", name, properties, opts)

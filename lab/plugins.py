@@ -33,7 +33,7 @@ def write(run: Run, engine: Path, source: Path) -> None:
     if not shutil.which("pulumi-resource-pulumi-python"):
         script(run.bin / "pulumi-resource-pulumi-python", [*python, "-u", "-m", "pulumi.dynamic"])
     own = ["env", f"PYTHONPATH={source.parent}", *python, "-m", "provider"]
-    script(run.bin / "pulumi-resource-talos-stacks", own)
+    script(run.bin / "pulumi-resource-talos-lifecycle", own)
     for name, module in STAND_INS.items():
         if not real_plugins() or name in PLATFORM_PROVIDERS:
             script(run.bin / f"pulumi-resource-{name}", [*with_lab(), *python, "-m", module])

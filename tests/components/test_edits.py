@@ -51,7 +51,7 @@ def state(
         found.append(resource("talos:machine/configurationApply:ConfigurationApply", node.name, inputs=inputs))
         if runs:
             outputs = {"version": runs, "schematic": applied.schematics[node.name].id}
-            found.append(resource("talos-stacks:talos:Release", node.name, outputs=outputs))
+            found.append(resource("talos-lifecycle:index:Release", node.name, outputs=outputs))
     if bootstrapped:
         client = {"host": applied.topology.endpoint.url}
         found += [

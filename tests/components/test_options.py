@@ -91,7 +91,7 @@ def test_every_resource_has_the_provider_of_its_stack(found: Found) -> None:
     custom = [
         request
         for (kind, _), request in found.items()
-        if request.custom and kind not in ("talos", "proxmoxve", "talos-stacks")
+        if request.custom and kind not in ("talos", "proxmoxve", "talos-lifecycle")
     ]
     assert custom
     for request in custom:
@@ -133,13 +133,13 @@ def test_what_matters_at_creation_only_is_ignored_later(kind: str, ignored: list
 def test_a_configuration_is_applied_anew_to_a_machine_that_was_replaced(found: Found, topology: Topology) -> None:
     for name, request in of(found, "ConfigurationApply").items():
         vms = {f"proxmoxve:index/vmLegacy:VmLegacy::{name}"} if topology.platform.kind == "proxmox" else set()
-        assert ends(request.replace_with) == {*vms, f"talos-stacks:talos:Release::{name}"}
+        assert ends(request.replace_with) == {*vms, f"talos-lifecycle:index:Release::{name}"}
         assert vms <= ends(request.dependencies)
 
 
 def test_a_configuration_comes_after_the_release_that_may_have_to_read_it(found: Found) -> None:
     for name, request in of(found, "ConfigurationApply").items():
-        assert f"talos-stacks:talos:Release::{name}" in ends(request.dependencies)
+        assert f"talos-lifecycle:index:Release::{name}" in ends(request.dependencies)
 
 
 def test_a_vm_that_is_replaced_goes_before_its_successor_comes(found: Found) -> None:

@@ -18,7 +18,7 @@ from tests.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 NO_ENGINE = "127.0.0.1:1"
-URN = "urn:pulumi:lab::talos-stacks::talos-stacks:talos:Release::worker-01"
+URN = "urn:pulumi:lab::talos-stacks::talos-lifecycle:index:Release::worker-01"
 proto: Any = provider_pb2
 
 
@@ -97,7 +97,7 @@ def test_without_an_identity_nothing_is_asked_of_a_machine(plugin: Any) -> None:
 def test_the_program_in_the_checkout_starts_from_any_folder(tmp_path: Path) -> None:
     if not (ROOT / ".venv/bin/python").exists():
         pytest.skip("the tests run in another environment than .venv")
-    program = ROOT / "provider/pulumi-resource-talos-stacks"
+    program = ROOT / "provider/pulumi-resource-talos-lifecycle"
     process = subprocess.Popen([program, NO_ENGINE], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
     assert process.stdout and process.stdout.readline().strip().isdecimal()
     process.send_signal(signal.SIGTERM)
