@@ -42,7 +42,7 @@ class Observer:
                 found = await self._seen()
             except TalosError as error:
                 if not await in_maintenance(self._fleet, self._machine):
-                    return Unmet(error.message, error.cure, "it to say what it runs")
+                    return Unmet(error.message, error.cure, "its machine API to answer")
                 if not self._adopt:
                     raise Refused(
                         f"{label(self._machine)}: is in maintenance mode: it was reset or installed anew, and has no"

@@ -22,7 +22,7 @@ def test_a_quick_benchmark_writes_its_tables(tmp_path: Path) -> None:
     text = output.read_text()
     assert text.startswith("# Benchmarks\n\nWhat a person wrote.\n")
     assert "| nodes | resources | stack | preview |" in text
-    assert "| 5 | 25, 10 custom | new |" in text and "| 5 | 25, 10 custom | living |" in text
+    assert "| 5 | 31, 16 custom | new |" in text and "| 5 | 31, 16 custom | living |" in text
     assert "| nodes | up | chain: installing |" in text
 
 
