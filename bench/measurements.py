@@ -101,7 +101,9 @@ def _resources(preview: Cost) -> tuple[int, int]:
     found = re.search(r"(\d+) to create", preview.output)
     if not found:
         raise CommandError(f"a preview of a new stack creates nothing:\n{preview.output[-2000:]}")
-    return int(found[1]) - 1, len(re.findall(r"^ \+ +(?:talos(?:-lifecycle)?|pulumi:providers):\S+ \S+ create", preview.output, re.M))
+    return int(found[1]) - 1, len(
+        re.findall(r"^ \+ +(?:talos(?:-lifecycle)?|pulumi:providers):\S+ \S+ create", preview.output, re.M)
+    )
 
 
 def _take_turns(stage: Stage, bare: Path, mixed: Path, previews: Previews, rounds: int) -> None:
